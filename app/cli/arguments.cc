@@ -89,18 +89,29 @@ std::string NotZero(const std::string& text) {
 
 }  // namespace
 
-void ProgramOptions::AddTo(CLI::App& app) {
-  app.add_option("--input", input, "parameter I from a .npy file; R:I of replica R alone, R.P:I of its partition P")->type_name("[R[.P]:]I=FILE.npy")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+void ProgramOptions::AddTo(CLI::App& app, bool several) {
+  const char* of_device = several ? "; R:I of replica R alone, R.P:I of its partition P" : "";
+  app.add_option("--input", input, absl::StrCat("parameter I from a .npy file", of_device))
+      ->type_name(several ? "[R[.P]:]I=FILE.npy" : "I=FILE.npy")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--inputs", inputs, "parameters from a .npz file, by name or number")->type_name("FILE.npz");
   app.add_option("--fill", fill, "how the other parameters are made: random:SEED, zeros, ones, iota")->capture_default_str();
   app.add_option("--backend", backend, "jit or reference")->capture_default_str();
   app.add_option("--threads", threads, "threads of the backend (0: all)")->type_name("N");
-  app.add_option("--replicas", replicas, "replicas of the program (as many as its header says, where it exchanges data)")->type_name("N")->check(NotZero);
-  app.add_option("--partitions", partitions, "partitions of each replica (likewise)")->type_name("M")->check(NotZero);
+  const std::string shown = several ? "Options" : "";  // what is refused with a word of its own is not offered
+  app.add_option("--replicas", replicas, "replicas of the program (as many as its header says, where it exchanges data)")
+      ->type_name("N")
+      ->check(NotZero)
+      ->group(shown);
+  app.add_option("--partitions", partitions, "partitions of each replica (likewise)")->type_name("M")->check(NotZero)->group(shown);
   app.add_option("--memory-limit", memory_limit, "bytes of values and scratch, as 16GiB")->type_name("BYTES");
   app.add_option("--max-iterations", max_iterations, "stops a loop after N iterations, with a diagnostic")->type_name("N");
   app.add_option("--custom-call", custom_call, "loads functions for custom calls from a shared library")->type_name("LIB.so")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--infeed", infeed, "items of the infeed, in order; R: of replica R alone")->type_name("[R[.P]:]FILE.npz")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--infeed", infeed, absl::StrCat("items of the infeed, in order", several ? "; R: of replica R alone" : ""))
+      ->type_name(several ? "[R[.P]:]FILE.npz" : "FILE.npz")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--no-cache", no_cache, "neither reads nor writes the disk cache of kernels");
 }
 

@@ -40,7 +40,8 @@ struct ProgramOptions {
   bool no_cache = false;
   std::string cache_directory;  // of kernels; empty: the user's
 
-  void AddTo(CLI::App& app);
+  // `several`: runs of several devices are offered.
+  void AddTo(CLI::App& app, bool several = true);
   // `several`: the verb runs programs of several devices; else more than one is refused, and so are inputs for one of them.
   absl::StatusOr<SessionOptions> ToSession(bool several = false) const;
   // The same with the inputs and the infeed of one device, where it has its own.

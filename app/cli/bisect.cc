@@ -293,11 +293,13 @@ int Run_bisect(const std::vector<std::string>& args) {
   BisectOptions o;
   app.add_option("DUMP_DIR", o.folder, "the folder of the dump")->required();
   app.add_option("--module", o.module, "of several modules the one whose name contains this (default: the one with the most dumps)")->type_name("NAME");
-  app.add_option("--budget", o.budgets, "how far values may differ, as for diff")->type_name("[WHICH=]BUDGET")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--budget", o.budgets, "how far values may differ, as for diff: without one not by a bit")
+      ->type_name("[WHICH=]BUDGET")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--all", o.all, "compares all neighbours, past the first pass that changes a value");
   app.add_flag("-v,--verbose", o.verbose, "everything without limits");
   app.add_flag("--json", o.json, "one JSON object on standard output");
-  o.program.AddTo(app);
+  o.program.AddTo(app, false);
   if (const auto status = Parse(app, args)) return *status;
   BudgetTable budgets;
   for (const std::string& budget : o.budgets) {

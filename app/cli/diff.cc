@@ -48,13 +48,17 @@ int Run_diff(const std::vector<std::string>& args) {
   app.add_option("A", o.a, "a program; - reads standard input")->required();
   app.add_option("B", o.b, "the other program; its parameters get the values of A's")->required();
   app.add_flag("--structure", o.structure, "compares the structure only");
-  app.add_option("--budget", o.budgets, "how far values may differ: 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6; for some instructions: %x=..., op:dot=..., /REGEX/=...; several, the last that fits counts")
-      ->type_name("[WHICH=]BUDGET")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--budget", o.budgets,
+                 "how far values may differ: 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6; for some instructions: %x=..., op:dot=..., "
+                 "/REGEX/=...; several, the last that fits counts; without one every other bit is a difference, and of numbers of two "
+                 "types what the narrower one rounds in another order")
+      ->type_name("[WHICH=]BUDGET")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--all", o.all, "goes on to the end after the first divergence, and tells divergences from those that inherit them");
   app.add_flag("-v,--verbose", o.verbose, "lists renamed and moved instructions, too, and everything without limits");
   app.add_option("--waiting", o.waiting, "bytes of values that wait in memory for those of the other program (default 256MiB)")->type_name("BYTES");
   app.add_flag("--json", o.json, "one JSON object on standard output");
-  o.program.AddTo(app);
+  o.program.AddTo(app, false);
   if (const auto status = Parse(app, args)) return *status;
 
   LockstepOptions lockstep;

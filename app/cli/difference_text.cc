@@ -167,23 +167,27 @@ std::string DifferenceText::Values(const LockstepReport& r) const {
   absl::StrAppend(&text, "first divergence: ", Text(r.divergences[0]));
   if (r.divergences.size() < 2) return text;
   // A loop's instruction is told once, with how often.
-  const auto again = [&](const Instruction* i) {
-    const auto times = r.telling.find(i);
-    return !verbose && times != r.telling.end() && times->second > 1 ? absl::StrCat("  and ", Count(times->second - 1, "more time"), "\n") : "";
+  const auto again = [&](const Divergence& d) -> std::string {
+    const auto found = r.telling.find({d.a, d.b});
+    if (verbose || found == r.telling.end() || found->second.all < 2) return "";
+    const int64_t times = found->second.all - 1, inherit = times - (found->second.own - d.own);
+    const std::string some = inherit == times ? "where it" : absl::StrCat("in ", inherit, " of which it");
+    return absl::StrCat("  and ", Count(times, "more time"), !d.own || inherit == 0 ? "" : absl::StrCat(", ", some, " inherits as well"),
+                        "\n");
   };
-  absl::StrAppend(&text, again(r.divergences[0].a));
+  absl::StrAppend(&text, again(r.divergences[0]));
   absl::StrAppend(&text, Count(r.diverging, "pair"), " differ: ", r.own, " of their own, ", r.diverging - r.own, " inherited",
                   r.besides > 0 ? absl::StrCat(" (", r.besides, " of them changed besides)") : "", "\n");
-  absl::flat_hash_set<const Instruction*> told = {r.divergences[0].a};
+  absl::flat_hash_set<std::pair<const Instruction*, const Instruction*>> told = {{r.divergences[0].a, r.divergences[0].b}};
   size_t shown = 0, more = 0;
   for (size_t k = 1; k < r.divergences.size(); ++k) {
     const Divergence& d = r.divergences[k];
-    if ((!d.own && !d.besides()) || (!verbose && !told.insert(d.a).second)) continue;
+    if ((!d.own && !d.besides()) || (!verbose && !told.insert({d.a, d.b}).second)) continue;
     if (!verbose && ++shown > 20) {
       ++more;
       continue;
     }
-    absl::StrAppend(&text, d.own ? "another of its own: " : "inherits, and is changed besides: ", Text(d), again(d.a));
+    absl::StrAppend(&text, d.own ? "another of its own: " : "inherits, and is changed besides: ", Text(d), again(d));
   }
   if (more > 0) absl::StrAppend(&text, "and ", more, more == 1 ? " further instruction" : " further instructions", " of their own, or changed besides; -v tells of each\n");
   return text;

@@ -26,7 +26,7 @@ int Run_minimize(const std::vector<std::string>& args) {
   app.add_option("-o,--output", request.out, "the smaller program")->type_name("OUT.hlo")->required();
   app.add_option("--seconds", options.seconds, "ends after this time")->capture_default_str();
   app.add_option("--steps", options.steps, "ends after this many candidates")->capture_default_str();
-  program.AddTo(app);
+  program.AddTo(app, false);
   if (const auto status = Parse(app, args)) return *status;
   if (!expect.empty() + mismatch + !catches.empty() + !script.empty() != 1) return UsageError("minimize takes one of --expect, --mismatch, --catch and --script");
   request.kind = !expect.empty() ? MinimizeRequest::kExpect : mismatch ? MinimizeRequest::kMismatch : !catches.empty() ? MinimizeRequest::kCatch : MinimizeRequest::kScript;

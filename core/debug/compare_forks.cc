@@ -404,6 +404,12 @@ absl::Status CompareForks(Session::State& s, absl::string_view args) {
     }
     words.erase(word, words.end());
   }
+  if (words.empty() || (words.size() == 1 && absl::StartsWith(words[0], "%"))) {  // the only other one and this one are meant
+    if (forks.others.empty()) return absl::FailedPreconditionError("there is no other fork to compare with; fork makes one");
+    if (forks.others.size() > 1)
+      return absl::InvalidArgumentError("which forks are compared? compare forks A B names two, and info forks lists them");
+    words.insert(words.begin(), {forks.others.begin()->first, forks.current});
+  }
   if (words.size() == 1) words.push_back(forks.current);
   if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: compare forks main other [%x | inside]");
   if (words.size() == 3 && inside >= 0) return absl::InvalidArgumentError("of one value all iterations are compared; without it, inside looks into loops and calls");

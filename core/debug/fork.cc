@@ -229,7 +229,7 @@ void FindAgain(Session::State& s, const Module& before) {
 absl::Status CommandFork(Session::State& s, absl::string_view args) {
   Forks& forks = s.Extension<Forks>();
   absl::string_view rest = args;
-  if (TakeWord(rest) == "compare" && !absl::StripAsciiWhitespace(rest).empty()) return CompareForks(s, rest);
+  if (TakeWord(rest) == "compare") return CompareForks(s, rest);
   std::string name(absl::StripAsciiWhitespace(args));
   for (int k = 1; name.empty(); ++k) {
     if (const std::string next = absl::StrCat("fork", k); next != forks.current && !forks.others.contains(next)) name = next;

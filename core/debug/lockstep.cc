@@ -467,7 +467,12 @@ class Lockstep {
     if (d.own && d.operand && d.changed.empty()) d.changed = GivenOtherwise(m.a, in_a, info.from < 0 || !info.first ? nullptr : match_.scopes[info.from].get(), info.from_node);
     report_.besides += d.besides();
     const bool telling = d.own || d.besides();
-    const bool first = telling && ++report_.telling[d.a] == 1;
+    bool first = false;
+    if (telling) {
+      LockstepReport::Telling& of_pair = report_.telling[{d.a, d.b}];
+      first = ++of_pair.all == 1;
+      of_pair.own += d.own;
+    }
     if (report_.divergences.size() < options_.keep || first) {
       d.where = Where(side, info, m.a, in_a);
       d.where_b = Where(side, info, m.b, m.to_b[in_a]);
@@ -520,7 +525,8 @@ class Lockstep {
       d.own = report_.diverging++ == 0;
       if (d.own) d.changed = ChangedAt(match_, 0, a_.entry->root->index);
       report_.own += d.own;
-      report_.telling[d.a] += d.own;
+      report_.telling[{d.a, d.b}].all += d.own;
+      report_.telling[{d.a, d.b}].own += d.own;
       if (report_.divergences.size() < options_.keep || d.own) report_.divergences.push_back(std::move(d));
       if (!options_.keep_going) return;
     }

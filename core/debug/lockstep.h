@@ -67,7 +67,10 @@ struct LockstepReport {
   std::string results_why;             // why not, if not
   std::vector<Divergence> divergences; // as found; the first is own
   int64_t besides = 0;                 // that inherit, and are other operations besides
-  absl::flat_hash_map<const Instruction*, int64_t> telling;  // by instruction of a: how many are own, or other operations besides
+  struct Telling {
+    int64_t all = 0, own = 0;  // that are own, or other operations besides; own
+  };
+  absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, Telling> telling;  // by the two instructions
   std::string error_a, error_b;        // where and how a program stopped, if it did
   double worst_ulp = 0;                // of all pairs within their budgets
   const Instruction* worst = nullptr;

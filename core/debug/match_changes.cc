@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/debug/match.h"
 #include "core/debug/match_functions.h"
 #include "core/debug/text_util.h"
@@ -294,10 +295,12 @@ class Comparer {
       const Use at = Outwards(m, {node, static_cast<int>(k), other, static_cast<int>(l)});
       const Instruction &caller_a = *m.a.nodes[at.a].instruction, &caller_b = *m.b.nodes[at.b].instruction;
       const bool own = at.a == node;
-      const std::string text = absl::StrCat(
-          "operand ", at.operand_a, ": ",
+      const std::string names =
           own ? Names(*m.a.nodes[x.operands[k]].instruction, *m.b.nodes[y.operands[l]].instruction, *a.operands[k], *b.operands[l])
-              : Names(*caller_a.operands[at.operand_a], *caller_b.operands[at.operand_b], *a.operands[k], *b.operands[l]));
+              : Names(*caller_a.operands[at.operand_a], *caller_b.operands[at.operand_b], *a.operands[k], *b.operands[l]);
+      const std::pair<std::string, std::string> sides = absl::StrSplit(names, absl::MaxSplits(" -> ", 1));
+      const std::string text = absl::StrCat("operand ", at.operand_a, ": ", names,
+                                            sides.first == sides.second ? OfSameName(m, x.operands[k], y.operands[l]) : "");
       if (own) {
         what.push_back(text);
         continue;
@@ -317,6 +320,16 @@ class Comparer {
     if (written_a.name != written_b.name) return absl::StrCat("%", written_a.name, " -> %", written_b.name);
     if (a.parent->name == b.parent->name || (a.parent->is_entry && b.parent->is_entry)) return absl::StrCat("%", a.name, " -> %", b.name);
     return absl::StrCat("%", a.name, " in ", a.parent->name, " -> %", b.name, " in ", b.parent->name);
+  }
+
+  // Of two values with one name, which of a that of b is.
+  static std::string OfSameName(const ScopeMatch& m, int in_a, int in_b) {
+    const Instruction &p = *m.a.nodes[in_a].instruction, &q = *m.b.nodes[in_b].instruction;
+    const int was = m.to_a[in_b];
+    if (was < 0) return absl::StrCat(" (%", q.name, " of b is another one, in b alone)");
+    const Instruction& then = *m.a.nodes[was].instruction;
+    return absl::StrCat(" (%", q.name, " of b is %", then.name, then.parent == p.parent ? "" : absl::StrCat(" in ", then.parent->name),
+                        " of a)");
   }
 
   // An operand of a pair.
@@ -367,6 +380,18 @@ class Comparer {
     return list ? absl::StrCat("{", Cut(names, 80), "}") : names;
   }
 
+  // Of functions that are others under the same names: which of a they are.
+  std::string SameNameOf(const std::vector<Computation*>& p, const std::vector<Computation*>& q) const {
+    std::vector<std::string> texts;
+    for (size_t k = 0; k < std::min(p.size(), q.size()); ++k) {
+      if (p[k] == nullptr || q[k] == nullptr) continue;
+      const Computation* was = functions_.InA(*q[k]);
+      if (was != p[k])
+        texts.push_back(absl::StrCat(q[k]->name, " of b is ", was == nullptr ? "another function" : absl::StrCat(was->name, " of a")));
+    }
+    return texts.empty() ? "" : absl::StrCat(" (", absl::StrJoin(texts, ", "), ")");
+  }
+
   // References to other functions; what changed within the same function is told there.
   void CalledAttributes(const Instruction& a, const Instruction& b, std::vector<std::string>& what) {
     const std::vector<Computation*> all_a = a.CalledComputations(), all_b = b.CalledComputations();
@@ -382,7 +407,9 @@ class Comparer {
         if (!IsComputation(other) || other.id != attribute.id || NameOf(other) != NameOf(attribute)) continue;
         const std::vector<Computation*> p = Computations(attribute), q = Computations(other);
         const bool list = !std::holds_alternative<Computation*>(attribute.value);
-        if (differ(p, q)) what.push_back(absl::StrCat(NameOf(attribute), " ", NamesOf(p, list), " -> ", NamesOf(q, list)));
+        if (!differ(p, q)) continue;
+        const bool renamed = NamesOf(p, list) == NamesOf(q, list);
+        what.push_back(absl::StrCat(NameOf(attribute), " ", NamesOf(p, list), " -> ", NamesOf(q, list), renamed ? SameNameOf(p, q) : ""));
       }
     }
     if (what.size() == before && differ(all_a, all_b))
