@@ -44,11 +44,11 @@ uint64_t FunctionMatch::Text(const Computation& computation, bool deep) {
 }
 
 FunctionMatch::FunctionMatch(const Module& a, const Module& b, Flattener& flat_a, Flattener& flat_b) : flat_a_(flat_a), flat_b_(flat_b) {
-  for (const Computation* c : a.computations) of_a_.insert(Text(*c, true));
-  for (const Computation* c : b.computations) of_b_.insert(Text(*c, true));
   for (const Computation* c : a.computations) named_a_[c->name] = c;
   for (const Computation* c : b.computations) named_b_[c->name] = c;
   PairBySameText(a, b);
+  for (const Computation* c : a.computations) (to_b_.contains(c) ? of_a_ : left_of_a_).insert(Text(*c, true));
+  for (const Computation* c : b.computations) (to_a_.contains(c) ? of_b_ : left_of_b_).insert(Text(*c, true));
 }
 
 void FunctionMatch::PairBySameText(const Module& a, const Module& b) {
@@ -104,7 +104,10 @@ bool FunctionMatch::IsAnother(const Computation& p, const Computation& q) {
   if (text_p == text_q) return false;
   const auto [known, fresh] = another_.try_emplace({&p, &q}, false);
   if (!fresh) return known->second;
-  const bool stays = InB(p) != nullptr || of_b_.contains(text_p), was = InA(q) != nullptr || of_a_.contains(text_q);
+  // A function under its name has changed, even if that makes it what another one is that has stayed.
+  const bool same_name = p.name == q.name;
+  const bool stays = InB(p) != nullptr || left_of_b_.contains(text_p) || (!same_name && of_b_.contains(text_p));
+  const bool was = InA(q) != nullptr || left_of_a_.contains(text_q) || (!same_name && of_a_.contains(text_q));
   // Names alone say less: compilers number anew.
   const auto stays_changed = [&] {
     const auto named = named_b_.find(p.name);

@@ -56,7 +56,7 @@ class FunctionMatch {
   Flattener &flat_a_, &flat_b_;
   Map to_b_, to_a_;
   absl::flat_hash_map<const Computation*, uint64_t> deep_;
-  absl::flat_hash_set<uint64_t> of_a_, of_b_;  // the texts of their computations
+  absl::flat_hash_set<uint64_t> of_a_, of_b_, left_of_a_, left_of_b_;  // the texts of those that have a partner, and of the others
   absl::flat_hash_map<std::pair<const Computation*, const Computation*>, bool> another_, alike_;
   absl::flat_hash_map<absl::string_view, const Computation*> named_a_, named_b_;
   absl::flat_hash_map<std::pair<const Computation*, const Computation*>, std::vector<CallPair>> calls_;
