@@ -107,7 +107,11 @@ KernelEmitter::Level* KernelEmitter::Target(NodeId id, Level* level) {
 
 LaneValue KernelEmitter::Value(NodeId id, Level* level) {
   const Node& node = g_.node(id);
-  if (node.kind == NodeKind::kConstant) return s_.Constant(node.constant);
+  if (node.kind == NodeKind::kConstant) {
+    const LaneValue constant = s_.Constant(node.constant);
+    if (watch_ != Watch::kNone && watched_[id]) LookAt(constant, node.type, level);
+    return constant;
+  }
   Level* target = Target(id, level);
   if (auto it = target->memo.find(id); it != target->memo.end()) return it->second;
   const LaneValue v = Compute(id, node, target);

@@ -59,8 +59,11 @@ class Marker {
  public:
   Marker(const ExprGraph& graph, Watch watch) : g_(graph), watch_(watch), marks_(graph.size(), false) {}
 
-  void Look(NodeId id) {
+  // `stored`: it is what the kernel makes.
+  void Look(NodeId id, bool stored = false) {
     const Node& n = g_.node(id);
+    // What was computed of constants alone has become one. Infinities inside are limits mostly, of maxima and masks.
+    if (n.kind == NodeKind::kConstant && Floats(n.type) && (n.constant.IsNaN() || (stored && !n.constant.IsFinite()))) marks_[id] = true;
     const bool computed = n.kind == NodeKind::kScalarOp || n.kind == NodeKind::kSelect || n.kind == NodeKind::kFoldResult;
     if (computed && Floats(n.type)) marks_[id] = true;
   }
@@ -124,7 +127,7 @@ std::vector<bool> WatchedNodes(const ExprGraph& graph, const std::vector<bool>& 
     if (reachable[id]) marker.Visit(graph.node(id));
   }
   for (NodeId root : roots) {
-    if (root != kNoNode) marker.Look(root);
+    if (root != kNoNode) marker.Look(root, /*stored=*/true);
   }
   return marker.Take();
 }
