@@ -127,7 +127,7 @@ class App {
     shell.display_scale = options_.scale > 0 ? options_.scale : std::max(1.0f, sx);
     shell.only_panel = options_.only_panel;
     const Settings kept = LoadSettings(shell.config_folder);
-    scale_ = options_.scale > 0 && !options_.keep ? options_.scale : kept.scale * shell.display_scale;
+    scale_ = kept.scale * shell.display_scale;
     ui::LoadFonts(scale_, &missing_font_);
     shell.missing_font = missing_font_;
     shell.keep_text = [this] { return keeper_->Finish(*document_); };
@@ -238,7 +238,7 @@ class App {
   void Restyle() { ui::Apply(shell_->wanted_scheme(), scale_); }
 
   void Frame() {
-    const bool scaled = shell_->wanted_scale() != scale_ && !(options_.scale > 0 && !options_.keep);
+    const bool scaled = shell_->wanted_scale() != scale_;
     if (scaled || ui::LettersWanted()) {
       if (scaled) scale_ = shell_->wanted_scale();
       ui::LoadFonts(scale_, &missing_font_);

@@ -97,7 +97,8 @@ class InspectorPanel : public Panel {
     ImGui::BeginChild("formula", {room, height}, false);
     const float before = formula_height_;
     ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x + pad, ImGui::GetCursorScreenPos().y + pad});
-    const float left = ImGui::GetCursorScreenPos().x, right = left + ImGui::GetContentRegionAvail().x - pad;
+    // With a scroll bar, which stands at the border, as without one: else the one would make the other needless, and so on.
+    const float left = ImGui::GetCursorScreenPos().x, right = left + room - 2 * pad - ui::Px(2);
     Wrapped text(left, right, f.formula.empty() ? ui::Type().ui : ui::Type().mono, ui::Px(20));
     std::string all;
     // Lines break at spaces only: what stands between two of them stays together.

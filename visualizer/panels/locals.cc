@@ -107,6 +107,8 @@ class LocalsPanel : public Panel {
     const float heading = std::min(ui::Measure(ui::Type().small, "name, newest first").x + ui::Px(12), width * 0.35f);
     at.shape = at.name + std::max(heading, needs(longest_name_, 0.16f, wide ? 0.28f : 0.35f));
     at.range = at.shape + needs(longest_shape_, 0.12f, wide ? 0.26f : 0.36f);
+    // A range has its room before a long shape has.
+    if (!wide) at.range = std::clamp(at.text - letter * 19, at.shape + width * 0.12f, at.range);
     if (wide) at.text = at.range + std::max(ui::Px(160), width * 0.2f);
     return at;
   }

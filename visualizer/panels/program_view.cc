@@ -38,7 +38,8 @@ void ProgramPanel::DrawText(PanelContext& context) {
   g.cell = font->GetCharAdvance('0');
   int digits = 3;
   for (int n = document.line_count(); n >= 1000; n /= 10) ++digits;
-  g.gutter = ui::Px(24) + g.cell * static_cast<float>(digits) + ui::Px(digits > 3 ? 28 : 22);  // the signs of a stop lie left of long numbers
+  g.gutter = ui::Px(24) + g.cell * static_cast<float>(digits) +
+             ui::Px(document.line_count() >= 100 ? 28 : 22);  // the signs of a stop lie left of long numbers
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const int rows = row_count(document);
   const float height = static_cast<float>(rows) * g.line + ui::Px(12);

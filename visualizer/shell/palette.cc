@@ -121,7 +121,7 @@ void Shell::DrawPalette() {
   palette_at_ = std::clamp(palette_at_, 0, std::max(0, last));
   int chosen = entered ? palette_at_ : -1;
   ui::Gap(8);
-  ImGui::BeginChild("offers", {0, 0}, false);
+  ImGui::BeginChild("offers", {0, ui::WholeRows(26)}, false);
   if (palette_ == 3) {
     ui::TextCut(absl::StrCat(palette_label_, ": ", palette_command_, " ", palette_text_.empty() ? palette_asks_ : palette_text_), c.dim);
   } else if (offers.empty()) ui::Text(palette_ == 1 ? "Nothing has these letters; Enter runs what stands there as a command." : "No instruction has these letters.", c.dim);

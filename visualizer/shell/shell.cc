@@ -121,6 +121,8 @@ void Shell::Act(const Action& action) {
     return;
   }
   if (const PanelRow* panel = PanelOfCommand(command); panel != nullptr && absl::string_view(panel->id) != "timeline") layout_.Open(panel->id);  // where it is seen
+  if (const CommandRow* row = CommandOfLine(command); row != nullptr && absl::string_view(row->name) == "profile")
+    layout_.Open("profile");  // what it finds is there
   const absl::string_view first = absl::string_view(action.command).substr(0, absl::string_view(action.command).find('|'));
   if (HasEdits() && RunsProgram(first)) {
     // Pressed again while it waits, it is still one run.

@@ -51,7 +51,12 @@ void Wrapped::Keep(float width) {
   if (at_.x > left_ && at_.x + width > right_ && width <= right_ - left_) Break();
 }
 
-void Wrapped::Glued(absl::string_view text, ImU32 color) { Put(text, color, font_, ui::Measure(font_, text).x); }
+void Wrapped::Glued(absl::string_view text, ImU32 color) {
+  const float width = ui::Measure(font_, text).x;
+  // What Keep could not keep together, as it is longer than a line.
+  if (at_.x > left_ && at_.x + width > right_ && width <= right_ - left_ && text != " ") Break();
+  Put(text, color, font_, width);
+}
 
 void Wrapped::Break() {
   at_.x = left_;
