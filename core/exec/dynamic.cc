@@ -58,9 +58,10 @@ bool FitsDeclared(const Shape& actual, const Shape& declared) {
   return true;
 }
 
-absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruction& original, absl::Span<const Shape> shapes) {
+absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruction& original, absl::Span<const Shape> shapes, const Shape* result) {
   absl::StatusOr<ConcreteShapes> sizes = ConcreteShapesOf(original, shapes);
   if (!sizes.ok()) return sizes.status();
+  const bool reads_memory = sizes->reads_memory;
   auto concrete = std::make_unique<ConcreteInstruction>();
   concrete->operand_shapes = sizes->operands;
   concrete->module = std::make_unique<Module>();
@@ -97,8 +98,11 @@ absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruct
     const Diagnostic& first = sink.diagnostics().front();
     return absl::InvalidArgumentError(absl::StrCat("with the sizes of this run, ", first.message, " [", first.label, "]"));
   }
-  instruction->shape = (inferred.has_value() ? *inferred : instruction->shape).WithoutLayouts();
-  if (IsDynamic(instruction->shape)) {  // the rule gave back what was written
+  if (inferred.has_value()) instruction->shape = *inferred;
+  if (!reads_memory) instruction->shape = instruction->shape.WithoutLayouts();
+  if (result != nullptr && Def(original).sizes_from_values) {
+    instruction->shape = result->WithoutLayouts();
+  } else if (IsDynamic(instruction->shape)) {  // the rule gave back what was written
     const auto same = std::find_if(shapes.begin(), shapes.end(), [&](const Shape& s) { return s.IsArray() && s.dimensions() == instruction->shape.dimensions(); });
     if (!instruction->shape.IsArray() || same == shapes.end()) {
       return absl::InvalidArgumentError(absl::StrCat("nothing says how large ", original.shape.ToString(false), " is in this run"));

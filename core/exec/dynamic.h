@@ -32,8 +32,9 @@ struct ConcreteInstruction {
   std::shared_ptr<const Kernel> kernel;      // filled by the user
 };
 
-// `shapes`: the actual shapes of the operands. Errors say what does not follow from them.
-absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruction& instruction, absl::Span<const Shape> shapes);
+// `shapes`: the actual shapes of the operands. Errors say what does not follow from them. `result`: the actual shape of the result, for
+// operations that read it in values (OpDef::sizes_from_values); without it they have their bounds.
+absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruction& instruction, absl::Span<const Shape> shapes, const Shape* result = nullptr);
 
 // The first `to`'s elements of each dimension. The shapes have the same rank, `to`'s sizes are not larger.
 Value CutTo(const Value& value, const Shape& to, MemoryAccount* account);

@@ -68,7 +68,13 @@ absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, co
   ran = &concrete;
   if (m.region_observer_) ran_on = operands;
   switch (code.steps[instruction.index].kind) {
-    case StepKind::kKernel: return RunKernel(*concrete.kernel, frame, *concrete.instruction, std::move(operands));
+    case StepKind::kKernel: {
+      absl::StatusOr<Value> result = RunKernel(*concrete.kernel, frame, *concrete.instruction, std::move(operands));
+      if (!result.ok() || !result->has_value()) return result;
+      Value dense = ToDense(*result, &m.account_);  // of what reads memory; arrays of such sizes are kept dense
+      if (!dense.has_value()) return MemoryError(result->shape().ByteSize(), instruction);
+      return dense;
+    }
     case StepKind::kCustomCall: return CustomCall(frame, *concrete.instruction, operands);
     default: return Evaluate(frame, *concrete.instruction, operands);
   }

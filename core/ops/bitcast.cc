@@ -9,18 +9,10 @@
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
 #include "core/shape/layout_map.h"
+#include "core/shape/layout_util.h"
 
 namespace hloscope {
 namespace {
-
-// The dimension numbers from the most major to the most minor.
-std::vector<int64_t> MajorToMinor(const Shape& shape) {
-  std::vector<int64_t> order(shape.rank());
-  const Layout* layout = shape.layout();
-  const bool written = layout != nullptr && static_cast<int>(layout->minor_to_major.size()) == shape.rank();
-  for (int d = 0; d < shape.rank(); ++d) order[d] = written ? layout->minor_to_major[shape.rank() - 1 - d] : d;
-  return order;
-}
 
 // Tiles, or padding of some kind.
 bool IsSpread(const Shape& shape) {

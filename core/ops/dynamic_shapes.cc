@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
+#include "core/shape/layout_util.h"
 
 namespace hloscope {
 namespace {
@@ -80,6 +81,38 @@ absl::StatusOr<Shape> ReshapeResult(const Shape& from, const Shape& actual, cons
   return Shape::Array(to.element_type(), sizes);
 }
 
+// The dimensions from the most major to the most minor, and behind them how many `unit` bits an element takes.
+Shape InMemory(const Shape& shape, absl::Span<const int64_t> dimensions, absl::Span<const int64_t> order, int64_t unit) {
+  std::vector<int64_t> sizes;
+  std::vector<bool> dynamic;
+  for (const int64_t d : order) {
+    sizes.push_back(dimensions[d]);
+    dynamic.push_back(shape.is_dynamic(static_cast<int>(d)));
+  }
+  if (const int64_t units = BitWidth(shape.element_type()) / unit; units > 1) {
+    sizes.push_back(units);
+    dynamic.push_back(false);
+  }
+  return Shape::Array(shape.element_type(), sizes, std::nullopt, std::move(dynamic));
+}
+
+// What a run leaves of a bitcast's result: memory is a reshape of memory, so the dimensions are matched as they lie there. Of all that
+// is written, or of an operand that leaves nothing to the run, it is the whole.
+absl::StatusOr<Shape> BitcastResult(const Shape& from, const Shape& actual, const Shape& to) {
+  if (actual.dimensions() == from.dimensions()) return WithSizes(to, to.dimensions());
+  const int64_t unit = std::min(BitWidth(from.element_type()), BitWidth(to.element_type()));
+  const std::vector<int64_t> from_order = MajorToMinor(from), to_order = MajorToMinor(to);
+  absl::StatusOr<Shape> sizes = ReshapeResult(InMemory(from, from.dimensions(), from_order, unit), InMemory(from, actual.dimensions(), from_order, unit),
+                                              InMemory(to, to.dimensions(), to_order, unit));
+  if (!sizes.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("a bitcast of ", Dims(actual), " (written as ", from.ToString(), ") to ", to.ToString(),
+                                                   ", both in the order of memory: ", sizes.status().message()));
+  }
+  std::vector<int64_t> dimensions(to.rank());
+  for (int k = 0; k < to.rank(); ++k) dimensions[to_order[k]] = sizes->dim(k);
+  return WithSizes(to, dimensions);
+}
+
 // Is the operation elementwise, as the table of operations has it?
 bool IsPointwise(Opcode opcode) {
   static constexpr absl::string_view kDefinitions[] = {
@@ -104,6 +137,10 @@ class Sizes {
     absl::StatusOr<Shape> result = Result();
     if (!result.ok()) return result.status();
     out_.result = *std::move(result);
+    if (i_.opcode == Opcode::kBitcast) {
+      out_.reads_memory = true;
+      for (int k = 0; k < count(); ++k) out_.operands[k] = WithSizes(Declared(k), out_.operands[k].dimensions());
+    }
     return std::move(out_);
   }
 
@@ -202,9 +239,7 @@ class Sizes {
   absl::StatusOr<Shape> Result() const {
     switch (i_.opcode) {
       case Opcode::kReshape: return ReshapeResult(Declared(0), actual_[0], i_.shape);
-      case Opcode::kBitcast:
-        if (actual_[0].dimensions() == Declared(0).dimensions()) break;
-        return ReshapeResult(Declared(0), actual_[0], i_.shape);
+      case Opcode::kBitcast: return BitcastResult(Declared(0), actual_[0], i_.shape);
       case Opcode::kBroadcast: return BroadcastResult();
       case Opcode::kCustomCall:
         if (i_.shape.IsArray() && !actual_.empty() && Declared(0).IsArray() && Declared(0).dimensions() == i_.shape.dimensions()) {

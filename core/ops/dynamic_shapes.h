@@ -19,6 +19,9 @@ struct ConcreteShapes {
   // What to offer the shape rule as the written shape. Dimensions that nothing determines keep their dynamic flag: a rule that returns
   // them could not infer them.
   Shape result;
+  // The operation reads memory, not elements: `operands` and `result` have the layouts that are written, and what is made of them keeps
+  // them. Other operations do not ask for layouts and get none.
+  bool reads_memory = false;
 };
 
 // `actual`: the run-time shapes of the operands, static. Errors say which size does not follow, or which operands disagree.

@@ -182,6 +182,21 @@ Shape WithLayoutOf(const Shape& a, const Shape& b) {
   return a.WithLayout(b.layout() != nullptr ? std::optional<Layout>(*b.layout()) : std::nullopt);
 }
 
+std::vector<int64_t> MajorToMinor(const Shape& shape) {
+  std::vector<int64_t> order(shape.rank());
+  const Layout* layout = shape.layout();
+  const bool written = layout != nullptr && static_cast<int>(layout->minor_to_major.size()) == shape.rank();
+  for (int d = 0; d < shape.rank(); ++d) order[d] = written ? layout->minor_to_major[shape.rank() - 1 - d] : d;
+  return order;
+}
+
+Shape WithSizes(const Shape& written, absl::Span<const int64_t> dimensions) {
+  const Shape bare = Shape::Array(written.element_type(), dimensions);
+  if (written.layout() == nullptr) return bare;
+  const Shape laid = bare.WithLayout(*written.layout());
+  return FindLayoutProblem(laid).has_value() ? bare : laid;
+}
+
 bool NextIndex(absl::Span<const int64_t> dimensions, absl::Span<int64_t> index) {
   for (size_t d = dimensions.size(); d-- > 0;) {
     if (++index[d] < dimensions[d]) return true;

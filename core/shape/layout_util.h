@@ -42,6 +42,8 @@ Shape AppendMinorDimension(const Shape& shape, int64_t size);
 // The n-th most minor dimension (0: the most minor), and the most major.
 int MinorDimension(const Shape& shape, int n = 0);
 int MajorDimension(const Shape& shape, int n = 0);
+// All dimension numbers in that order; of a layout that does not order them: 0, 1, 2 ...
+std::vector<int64_t> MajorToMinor(const Shape& shape);
 // Whether one lies like the other in memory: equal order, padding, tiles and element sizes. Memory spaces do not count; type and
 // dimensions do. Tuples element by element.
 bool SameStorage(const Shape& a, const Shape& b);
@@ -49,6 +51,9 @@ bool SameStorage(const Shape& a, const Shape& b);
 std::optional<std::vector<int64_t>> MemoryStrides(const Shape& shape);
 // The shape that has `b`'s layout and everything else of `a` (tuples element by element; where they differ in structure: `a`).
 Shape WithLayoutOf(const Shape& a, const Shape& b);
+
+// The array that `written` is with the sizes of one run, all static: in its layout, or without one where that does not fit them.
+Shape WithSizes(const Shape& written, absl::Span<const int64_t> dimensions);
 
 // Steps `index` to the next one in row-major order; false (and all zeros) after the last.
 bool NextIndex(absl::Span<const int64_t> dimensions, absl::Span<int64_t> index);

@@ -128,6 +128,29 @@ TEST(Dynamic, TheVectorsOfTheSpecification) {
   EXPECT_EQ(Of("ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=add", 10), "f32[] 55");
 }
 
+TEST(Dynamic, ABitcastReadsTheMemoryOfTheRun) {
+  const std::string rows = "a = s32[4,3] iota(), iota_dimension=0\nb = s32[4,3] iota(), iota_dimension=1\nt = s32[] constant(3)\nu = s32[4,3] broadcast(t), dimensions={}\n"
+                           "v = s32[4,3] multiply(a, u)\ns = s32[4,3] add(v, b)\n";  // 0 .. 11
+  const std::string four = absl::StrCat(rows, "x4 = s32[<=4,3] set-dimension-size(s, k), dimensions={0}\n");
+  for (const int n : {4, 2}) {
+    const std::string two = n == 2 ? "s32[3,2] { {0, 3}, {1, 4}, {2, 5} }" : "s32[3,4] { {0, 3, 6, 9}, {1, 4, 7, 10}, {2, 5, 8, 11} }";
+    EXPECT_EQ(Of(absl::StrCat(four, "ROOT r = s32[3,<=4]{0,1} bitcast(x4)"), 1, n), two) << n;
+    // Read in rows of the run's length.
+    EXPECT_EQ(Of(absl::StrCat(four, "ROOT r = s32[3,<=4] bitcast(x4)"), 1, n), n == 2 ? "s32[3,2] { {0, 1}, {2, 3}, {4, 5} }" : "s32[3,4] { {0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11} }");
+    EXPECT_EQ(Of(absl::StrCat(four, "d = s32[<=4,3]{0,1} copy(x4)\nROOT r = s32[3,<=4] bitcast(d)"), 1, n), two) << n;
+    EXPECT_EQ(Of(absl::StrCat(four, "ROOT r = s32[<=12] bitcast(x4)"), 1, n), n == 2 ? "s32[6] {0, 1, 2, 3, 4, 5}" : "s32[12] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}");
+  }
+  // Two sizes of the run stay apart as they lie in memory, where the order of the dimension numbers would not say which is which.
+  EXPECT_EQ(Of(absl::StrCat(four, "m = s32[] constant(2)\nyy = s32[<=4,<=3] set-dimension-size(x4, m), dimensions={1}\nROOT r = s32[<=3,<=4]{0,1} bitcast(yy)"), 1, 3),
+            "s32[2,3] { {0, 3, 6}, {1, 4, 7} }");
+  // Of other widths: two halves for each.
+  EXPECT_EQ(Of("b = u16[<=10,2] bitcast(x)\nROOT r = s32[<=10,2] convert(b)", 2), "s32[2,2] { {0, 16256}, {0, 16384} }");
+  EXPECT_EQ(Of("b = u16[<=10,2] bitcast(x)\nROOT r = f32[<=10] bitcast(b)", 3), "f32[3] {1, 2, 3}");
+  EXPECT_EQ(Of("ROOT r = f32[<=10] bitcast(c)", 3), "f32[10] {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}");
+  EXPECT_EQ(Of("ROOT r = f32[<=2,<=5] bitcast(x)", 10), "f32[2,5] { {1, 2, 3, 4, 5}, {6, 7, 8, 9, 10} }");
+  EXPECT_THAT(ErrorOf("ROOT r = f32[<=2,<=5] bitcast(x)", 4), testing::HasSubstr("leaves open which dimension takes the run-time size"));
+}
+
 TEST(Dynamic, SizesAreReadBack) {
   EXPECT_EQ(Of("ROOT r = s32[] get-dimension-size(x), dimensions={0}", 5), "s32[] 5");
   EXPECT_EQ(Of("ROOT r = s32[] get-dimension-size(w), dimensions={1}", 5), "s32[] 4");

@@ -20,6 +20,7 @@
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 #include "core/shape/layout_map.h"
+#include "core/shape/layout_util.h"
 
 namespace hloscope {
 namespace {
@@ -272,8 +273,8 @@ ElementFacts FactsOfElement(const ValueName& name, const Value& array, const std
   const Shape& laid = LeafShape(name.instruction->shape, name.leaf);
   facts.physical = facts.linear;
   facts.bit = facts.linear * StorageBytes(type) * 8;
-  if (laid.IsArray() && laid.rank() == static_cast<int>(index.size()) && !laid.has_dynamic_dimension() && laid.layout() != nullptr && !FindLayoutProblem(laid).has_value()) {
-    const LayoutMap map(laid);
+  if (const Shape sized = laid.IsArray() ? WithSizes(laid, shape.dimensions()) : shape; sized.layout() != nullptr) {
+    const LayoutMap map(sized);
     facts.physical = map.PhysicalOf(index);
     facts.bit = map.BitOf(index);
   }
@@ -288,7 +289,8 @@ ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart p
   facts.part = part;
   const Value array = part != ComplexPart::kMagnitude && IsComplex(whole.shape().element_type()) ? PartOfComplex(whole, part) : whole;
   facts.shape = LeafShape(name.instruction->shape, name.leaf);
-  if (!facts.shape.IsArray() || !Shape::SameDimensions(facts.shape, whole.shape())) facts.shape = whole.shape();  // dynamic sizes
+  if (!facts.shape.IsArray()) facts.shape = whole.shape();
+  else if (!Shape::SameDimensions(facts.shape, whole.shape())) facts.shape = WithSizes(facts.shape, whole.shape().dimensions());  // those of the run
   facts.statistics = Summarize(array);
   facts.bytes = facts.shape.ByteSize();
   const bool truth = array.shape().element_type() == ElementType::kPred;  // false and true have their places

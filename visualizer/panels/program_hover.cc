@@ -112,7 +112,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
     if (layout != nullptr) {
       const std::string with = instruction.shape.ToString(true), without = instruction.shape.ToString(false);
       text = with.size() > without.size() ? with.substr(without.size()) : "row-major";
-      if (instruction.shape.IsStoredDense() && text != "row-major") absl::StrAppend(&text, "  row-major");
+      if (!instruction.shape.has_dynamic_dimension() && instruction.shape.IsStoredDense() && text != "row-major") absl::StrAppend(&text, "  row-major");
     }
     CardRow("layout", text, c.text, type.mono);
   }

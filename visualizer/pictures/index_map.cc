@@ -1,6 +1,7 @@
 // The general picture: operands, result, and what belongs together, from the element program or from what an operation states of its reads.
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/board.h"
 
@@ -13,6 +14,21 @@ bool HasArray(const Shape& shape) {
     if (HasArray(element)) return true;
   }
   return false;
+}
+
+// Of an array that is cut to a size: what is beyond it is crossed out.
+GridSpec CutTo(GridSpec spec, const Shape& kept, const Captions& tr) {
+  spec.cell = [inner = std::move(spec.cell), kept, tr](absl::Span<const int64_t> index) {
+    GridCell cell = inner(index);
+    for (int d = 0; d < kept.rank(); ++d) {
+      if (index[d] < kept.dim(d)) continue;
+      cell.state = CellState::kSkipped;
+      absl::StrAppend(&cell.hint, "\n", tr("cut off"));
+      break;
+    }
+    return cell;
+  };
+  return spec;
 }
 
 }  // namespace
@@ -31,6 +47,7 @@ absl::StatusOr<MadePicture> DrawIndexMap(const PictureData& data, const PictureS
   const PictureScene& scene = board.scene();
   board.Headline();
   board.Summary();
+  const bool cuts = data.instruction->opcode == Opcode::kSetDimensionSize && data.result.has_value();
   constexpr size_t kMost = 8;  // arrays of a side; the selected one and what belongs to it come first
   const auto side = [&](const std::vector<PictureArray>& arrays) {
     std::vector<Board::Piece> pieces;
@@ -39,7 +56,8 @@ absl::StatusOr<MadePicture> DrawIndexMap(const PictureData& data, const PictureS
         const bool of_selection = arrays.size() <= kMost || board.FocusOf(array.id).has_value();
         if (of_selection != wanted || pieces.size() >= 2 * kMost) continue;
         if (!pieces.empty()) pieces.push_back(std::string());
-        pieces.push_back(board.SpecOf(array));
+        const bool is_cut = cuts && array.id == OperandArray(0) && array.shape.rank() == scene.result().shape.rank();
+        pieces.push_back(is_cut ? CutTo(board.SpecOf(array), scene.result().shape, tr) : board.SpecOf(array));
       }
     }
     return pieces;

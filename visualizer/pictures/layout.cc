@@ -80,15 +80,13 @@ class LayoutPicture {
     if (!scene.operands().empty()) return scene.operands().front().id;
     return std::nullopt;
   }
-  // As the program writes it; of arrays whose sizes are known only in the run, row-major.
+  // As the program writes it, for the sizes of the run.
   Layout LayoutOfArray(const PictureArray& array) const {
     const Instruction& i = *data_.instruction;
     const bool result = array.id >= kResultArray && array.id < kOwnArray;
     const Shape& whole = result ? i.shape : i.operands[array.id % kOperandLeaf]->shape;
     const Shape& leaf = LeafShape(whole, result ? array.id - kResultArray : array.id / kOperandLeaf);
-    const int rank = static_cast<int>(array.shape.rank());
-    if (leaf.has_dynamic_dimension() || !Shape::SameDimensions(leaf, array.shape) || FindLayoutProblem(leaf).has_value()) return Layout::RowMajor(rank);
-    return LayoutOf(leaf);
+    return LayoutOf(WithSizes(leaf, array.shape.dimensions()));
   }
   // Of an instruction that moves the same elements into another layout: where they come from.
   const PictureArray* SourceArray() {

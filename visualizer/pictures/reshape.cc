@@ -4,12 +4,20 @@
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
+namespace {
+
+// Does memory hold the elements row by row, whatever sizes the run gives to dynamic dimensions?
+bool IsRowMajor(const Shape& shape) {
+  return shape.has_dynamic_dimension() && shape.layout() != nullptr ? shape.layout()->IsPlainRowMajor() : shape.IsStoredDense();
+}
+
+}  // namespace
 
 int SuitsReshape(const Instruction& instruction) {
   if (instruction.opcode == Opcode::kReshape || instruction.opcode == Opcode::kDynamicReshape) return 50;
   // A bitcast that only changes dimensions is one.
   if (instruction.opcode != Opcode::kBitcast || instruction.operands.empty() || !instruction.operands[0]->shape.IsArray() || !instruction.shape.IsArray()) return 0;
-  return instruction.operands[0]->shape.element_type() == instruction.shape.element_type() && instruction.operands[0]->shape.IsStoredDense() && instruction.shape.IsStoredDense() ? 50 : 0;
+  return instruction.operands[0]->shape.element_type() == instruction.shape.element_type() && IsRowMajor(instruction.operands[0]->shape) && IsRowMajor(instruction.shape) ? 50 : 0;
 }
 
 absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSelection& selection) {

@@ -78,7 +78,7 @@ absl::StatusOr<PictureScene> PictureScene::Make(const PictureData& data, Caption
   }
   // The operation with the sizes that the operands have in this run. Where they are not known, or nothing follows, the bounds are drawn.
   if (dynamic && all && !i.operands.empty()) {
-    absl::StatusOr<std::unique_ptr<ConcreteInstruction>> concrete = MakeConcrete(i, shapes);
+    absl::StatusOr<std::unique_ptr<ConcreteInstruction>> concrete = MakeConcrete(i, shapes, data.result.has_value() ? &data.result.shape() : nullptr);
     if (concrete.ok()) {
       scene.concrete_ = *std::move(concrete);
       scene.instruction_ = scene.concrete_->instruction;
