@@ -101,10 +101,10 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_option("--picture", draw.picture, "what is drawn: graph (the default without --at), or a picture of an instruction by its name (layout, numbers, broadcast, gather, ...); list prints those that suit")->type_name("graph | ID | list");
   app.add_option("--at", draw.at,
                  "picture: of this instruction, as the command break takes places ('%dot.5', 'op:gather', 'body:x', '%y if iteration == "
-                 "2'; the first time it is reached without a condition); %x[0,1] selects an element; runs the program so far. Without "
+                 "2'; the first time it is reached without a condition); %x[0,1] selects an element, %x[1][0] one of a tuple's element 1; runs the program so far. Without "
                  "--picture the one that suits best")
       ->type_name("INSTRUCTION");
-  app.add_option("--select", draw.select, "picture: the selected cell: result[0,1], or 1[2] of operand 1")->type_name("CELL");
+  app.add_option("--select", draw.select, "picture: the selected cell: result[0,1], 1[2] of operand 1, or in a tuple first its element: result[1][0,1]")->type_name("CELL");
   app.add_option("--step", draw.step, "picture: one step of those that have an order")->type_name("N")->check(CLI::Range(0, 1 << 30));
   app.add_option("--option", draw.picture_options, "picture: what its buttons set (minor_to_major=0,1)")->type_name("NAME=VALUE")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--width", draw.width, "picture: that there is room for (900)")->check(CLI::Range(100, 20000));

@@ -91,7 +91,7 @@ absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& w
 
 namespace {
 
-// "[1][0][2,3]": elements of tuples, and last an element of an array. Nothing: it is not so written.
+// "[1][0][2,3]" in its parts. Nothing: it is not so written.
 std::optional<std::vector<absl::string_view>> Bracketed(absl::string_view text) {
   std::vector<absl::string_view> parts;
   while (!text.empty()) {
@@ -103,39 +103,85 @@ std::optional<std::vector<absl::string_view>> Bracketed(absl::string_view text) 
   return parts;
 }
 
+using CellParts = std::vector<absl::string_view>;
+
+std::optional<std::vector<int64_t>> IndexOf(absl::string_view part) {
+  std::vector<int64_t> index;
+  for (absl::string_view word : absl::StrSplit(part, ',', absl::SkipWhitespace())) {
+    if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(word), &index.emplace_back())) return std::nullopt;
+  }
+  return index;
+}
+
+// Of a tuple, as print and why read it: a bracket for each tuple on the way to an array, then the array's indices, which a scalar may go
+// without. The leaf; `index` as it is left.
+absl::StatusOr<int> LeafOfParts(const std::string& text, const Shape& tuple, const CellParts& parts, std::vector<int64_t>* index) {
+  const Shape* within = &tuple;
+  int leaf = 0;
+  size_t used = 0;
+  for (; within->IsTuple() && used < parts.size() && parts[used].find(',') == absl::string_view::npos; ++used) {
+    int element = 0;
+    if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(parts[used]), &element)) break;
+    if (element < 0 || element >= static_cast<int>(within->tuple_shapes().size())) {
+      return absl::InvalidArgumentError(absl::StrCat(text, ": ", ShapeText(*within), " has no element ", element));
+    }
+    leaf += FirstLeafOf(*within, element);
+    within = &within->tuple_shapes()[static_cast<size_t>(element)];
+  }
+  if (within->IsTuple()) {
+    const std::string name = text.substr(0, text.find('['));
+    const std::string zeros = LeafCountOf(tuple) == 0 || !LeafShape(tuple, leaf).IsArray() || LeafShape(tuple, leaf).rank() == 0
+                                  ? ""
+                                  : absl::StrCat("[", absl::StrJoin(std::vector<int>(LeafShape(tuple, leaf).rank(), 0), ","), "]");
+    return absl::InvalidArgumentError(absl::StrCat(text, ": the element of a tuple comes first, then the indices in it, as ", name, LeafPathText(tuple, leaf), zeros,
+                                                   "; ", name, " is ", ShapeText(tuple)));
+  }
+  if (parts.size() > used + 1) {
+    return absl::InvalidArgumentError(absl::StrCat(text, " goes on behind the indices of ", ShapeText(*within)));
+  }
+  index->clear();
+  if (used < parts.size()) *index = IndexOf(parts[used]).value_or(std::vector<int64_t>());
+  return leaf;
+}
+
+std::string IndexCount(size_t n) { return n == 1 ? "1 index" : absl::StrCat(n, " indices"); }
+std::string DimensionCount(int n) { return n == 1 ? "1 dimension" : absl::StrCat(n, " dimensions"); }
+
 }  // namespace
 
 absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
-  const std::string usage = absl::StrCat("a cell is result[0,1], 0[2] (of operand 0) or NAME[2] (of the operand NAME), of an array in a tuple result[1][0,1], not ", text);
+  const std::string usage = absl::StrCat("a cell is result[0,1], 0[2] (of operand 0) or NAME[2] (of the operand NAME), in a tuple first its element, as result[1][0,1], not ", text);
   const size_t bracket = text.find('[');
-  absl::string_view name = text.substr(0, bracket), index;
-  std::vector<absl::string_view> path;
+  absl::string_view name = text.substr(0, bracket);
+  CellParts parts;
+  const std::string shown = absl::StrCat(bracket == 0 ? absl::StrCat("%", instruction.name) : "", text);
   if (bracket != absl::string_view::npos) {
-    std::optional<std::vector<absl::string_view>> parts = Bracketed(text.substr(bracket));
-    if (!parts) return absl::InvalidArgumentError(usage);
-    index = parts->back();
-    parts->pop_back();
-    path = *std::move(parts);
+    std::optional<CellParts> written = Bracketed(text.substr(bracket));
+    if (!written) return absl::InvalidArgumentError(usage);
+    parts = *std::move(written);
   }
   Cell cell;
-  for (absl::string_view part : absl::StrSplit(index, ',', absl::SkipWhitespace())) {
-    int64_t i = 0;
-    if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(part), &i)) return absl::InvalidArgumentError(usage);
-    cell.index.push_back(i);
+  for (const absl::string_view part : parts) {  // the last part is the index, but of tuples
+    std::optional<std::vector<int64_t>> index = IndexOf(part);
+    if (!index) return absl::InvalidArgumentError(usage);
+    cell.index = *std::move(index);
   }
   int number = 0, leaf = 0;
+  bool names_leaf = false;  // by its number
   absl::ConsumePrefix(&name, "%");
   if (name.empty() || name == "result") {
     cell.array = kResultArray;
   } else if (absl::ConsumePrefix(&name, "result") && absl::SimpleAtoi(name, &number)) {
     cell.array = kResultArray + number;
+    names_leaf = true;
   } else if (absl::ConsumePrefix(&name, "own") && absl::SimpleAtoi(name, &number)) {
     cell.array = kOwnArray + number;
   } else if (absl::SimpleAtoi(name, &number)) {
     cell.array = number;
   } else if (const size_t dot = name.find('.'); dot != absl::string_view::npos && absl::SimpleAtoi(name.substr(0, dot), &number) && absl::SimpleAtoi(name.substr(dot + 1), &leaf)) {
     cell.array = OperandArray(number, leaf);
+    names_leaf = true;
   } else {
     const auto operand = std::find_if(instruction.operands.begin(), instruction.operands.end(), [&](const Instruction* o) { return o->name == name; });
     std::vector<int64_t> of_operand;
@@ -149,9 +195,9 @@ absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view
   // Of what the picture of a broadcast begins with.
   std::vector<int64_t> of_reshape;
   if (const Instruction* written = cell.array == 0 ? BroadcastSource(instruction, cell.index, &of_reshape) : nullptr; written != nullptr && cell.index.size() != of_reshape.size()) {
-    if (static_cast<int>(cell.index.size()) != written->shape.rank()) return absl::InvalidArgumentError(absl::StrCat(text, " has ", cell.index.size(), " indices, but ", ShapeText(written->shape), " has ", written->shape.rank(), " dimensions"));
+    if (static_cast<int>(cell.index.size()) != written->shape.rank()) return absl::InvalidArgumentError(absl::StrCat(shown, " has ", IndexCount(cell.index.size()), ", but ", ShapeText(written->shape), " has ", DimensionCount(written->shape.rank())));
     for (int d = 0; d < written->shape.rank(); ++d) {
-      if (cell.index[d] < 0 || cell.index[d] >= written->shape.dim(d)) return absl::InvalidArgumentError(absl::StrCat(text, " is outside of ", ShapeText(written->shape)));
+      if (cell.index[d] < 0 || cell.index[d] >= written->shape.dim(d)) return absl::InvalidArgumentError(absl::StrCat(shown, " is outside of ", ShapeText(written->shape)));
     }
     cell.index = of_reshape;
   }
@@ -162,36 +208,37 @@ absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view
   const bool own = cell.array >= kOwnArray && cell.array < kOperandLeaf;
   const Shape* whole = own ? nullptr : of_operand ? &instruction.operands[cell.array % kOperandLeaf]->shape : &instruction.shape;
   int of_leaf = of_operand ? cell.array / kOperandLeaf : cell.array - kResultArray;
-  if (!path.empty() && (whole == nullptr || of_leaf != 0)) return absl::InvalidArgumentError(usage);
-  const Shape* within = whole;
-  for (const absl::string_view part : path) {
-    int element = 0;
-    if (!absl::SimpleAtoi(part, &element)) return absl::InvalidArgumentError(usage);
-    if (!within->IsTuple() || element < 0 || element >= static_cast<int>(within->tuple_shapes().size())) {
-      return absl::InvalidArgumentError(absl::StrCat(text, ": ", ShapeText(*within), " has no element ", element));
-    }
-    of_leaf += FirstLeafOf(*within, element);
-    within = &within->tuple_shapes()[static_cast<size_t>(element)];
+  if (whole != nullptr && whole->IsTuple() && !names_leaf) {
+    const absl::StatusOr<int> found = LeafOfParts(shown, *whole, parts, &cell.index);
+    if (!found.ok()) return found.status();
+    of_leaf = *found;
+    cell.array = of_operand ? OperandArray(cell.array % kOperandLeaf, of_leaf) : kResultArray + of_leaf;
+  } else if (parts.size() > 1) {
+    return absl::InvalidArgumentError(usage);
   }
-  if (!path.empty()) cell.array = of_operand ? OperandArray(cell.array % kOperandLeaf, of_leaf) : kResultArray + of_leaf;
-  if (whole != nullptr && of_leaf >= LeafCountOf(*whole)) return absl::InvalidArgumentError(absl::StrCat(text, ": ", ShapeText(*whole), " has ", LeafCountOf(*whole), " arrays, counted from 0"));
+  if (whole != nullptr && of_leaf >= LeafCountOf(*whole)) return absl::InvalidArgumentError(absl::StrCat(shown, ": ", ShapeText(*whole), " has ", LeafCountOf(*whole), " arrays, counted from 0"));
   const Shape* shape = whole == nullptr ? nullptr : &LeafShape(*whole, of_leaf);
   if (shape != nullptr && shape->IsArray()) {
     const bool fits = static_cast<int>(cell.index.size()) == shape->rank();
     for (int d = 0; d < shape->rank() && fits; ++d) {
-      if (cell.index[d] < 0 || cell.index[d] >= shape->dim(d)) return absl::InvalidArgumentError(absl::StrCat(text, " is outside of ", ShapeText(*shape)));
+      if (cell.index[d] < 0 || cell.index[d] >= shape->dim(d)) return absl::InvalidArgumentError(absl::StrCat(shown, " is outside of ", ShapeText(*shape)));
     }
-    if (!fits) return absl::InvalidArgumentError(absl::StrCat(text, " has ", cell.index.size(), " indices, but ", ShapeText(*shape), " has ", shape->rank(), " dimensions"));
+    if (!fits) return absl::InvalidArgumentError(absl::StrCat(shown, " has ", IndexCount(cell.index.size()), ", but ", ShapeText(*shape), " has ", DimensionCount(shape->rank())));
   }
   return cell;
 }
 
+namespace {
+// "[1]" of an array in a tuple; "" of an array, and where there is none such.
+std::string PathOf(const Shape& shape, int leaf) { return shape.IsTuple() && leaf < LeafCountOf(shape) ? LeafPathText(shape, leaf) : ""; }
+}  // namespace
+
 std::string CellText(const Instruction& instruction, const Cell& cell) {
   const std::string index = absl::StrCat("[", absl::StrJoin(cell.index, ","), "]");
   if (cell.array >= kOwnArray && cell.array < kOperandLeaf) return absl::StrCat("own", cell.array - kOwnArray, index);
-  if (cell.array >= kResultArray && cell.array < kOwnArray) return absl::StrCat("result", cell.array > kResultArray ? absl::StrCat(cell.array - kResultArray) : "", index);
-  const int leaf = cell.array / kOperandLeaf;
-  return absl::StrCat(cell.array % kOperandLeaf, leaf > 0 ? absl::StrCat(".", leaf) : "", index);
+  if (cell.array >= kResultArray && cell.array < kOwnArray) return absl::StrCat("result", PathOf(instruction.shape, cell.array - kResultArray), index);
+  const int operand = cell.array % kOperandLeaf, leaf = cell.array / kOperandLeaf;
+  return absl::StrCat(operand, operand < static_cast<int>(instruction.operands.size()) ? PathOf(instruction.operands[operand]->shape, leaf) : "", index);
 }
 
 absl::Status TakePictureOptions(absl::string_view& words, PictureFileOptions* options) {

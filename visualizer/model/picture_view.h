@@ -42,7 +42,8 @@ struct PictureFileOptions {
   bool ahead = false;
 };
 absl::Status TakePictureOptions(absl::string_view& words, PictureFileOptions* options);
-// "result[0,1]", "1[3]" (of operand 1), "lhs[2,0]" (by an operand's name), "own0[2]", "[0,1]" (of the result).
+// "result[0,1]", "1[3]" (of operand 1), "lhs[2,0]" (by an operand's name), "own0[2]", "[0,1]" (of the result). In a tuple first its element:
+// "result[1][0,1]", "result[1]" of a scalar there. Also by the number of the leaf: "result1[0,1]", "0.1[2]".
 absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view text);
 std::string CellText(const Instruction& instruction, const Cell& cell);
 

@@ -280,8 +280,9 @@ class PicturePanel : public Panel {
     for (const auto& [name, value] : selection_.options) absl::StrAppend(&command, " /option ", name, "=", value);
     absl::StrAppend(&command, " ", CommandName(context.now, *target()));
     if (selection_.pinned.has_value()) {
-      const bool own = selection_.pinned->array == kResultArray;
-      absl::StrAppend(&command, own ? absl::StrCat("[", absl::StrJoin(selection_.pinned->index, ","), "]") : absl::StrCat("(", CellText(*target(), *selection_.pinned), ")"));
+      const std::string cell = CellText(*target(), *selection_.pinned);
+      absl::string_view own = cell;
+      absl::StrAppend(&command, absl::ConsumePrefix(&own, "result") ? own : absl::StrCat("(", cell, ")"));
     }
     return absl::StrCat(command, " ", row_->id);
   }
