@@ -1,8 +1,7 @@
-// Values of other moments than the present: print %x @ iteration 17, info iterations %loss. Going there for good is travel.cc's.
+// Values of other moments than the present: print %x @ iteration 17. Going there for good is travel.cc's.
+#include "core/debug/moments.h"
+
 #include <algorithm>
-#include <cmath>
-#include <deque>
-#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -19,8 +18,6 @@
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
-#include "core/literal/format.h"
-#include "core/literal/statistics.h"
 #include "core/ops/op.h"
 #include "core/text/nearest_name.h"
 
@@ -182,7 +179,8 @@ absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) 
 
 bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call" || word == "outside"; }
 
-// "iteration 3,17 call 2 in NAME"; `ranges`: "10-20" too, and the word iteration may be missing.
+}  // namespace
+
 absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool ranges) {
   Asked asked;
   for (absl::string_view rest = text; !absl::StripAsciiWhitespace(rest).empty();) {
@@ -231,6 +229,8 @@ absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool
   return asked;
 }
 
+namespace {
+
 // "call 3 in f" of what is no part of a loop, without iterations: the third call of the whole run.
 bool CountsCalls(const Asked& asked) {
   return asked.call > 0 && asked.iterations.empty() && asked.loop != nullptr && asked.caller == nullptr && !asked.part_of_loop &&
@@ -250,12 +250,7 @@ absl::StatusOr<Occurrences> OccurrencesIn(Session::State& s, const Asked& asked,
   return Occurrences::Of(s, *meant.loop, meant, !named);
 }
 
-// The expression's values (none: those of the loop's body around the selected frame), by the computation that has them: one at least.
-struct Meant {
-  std::vector<Occurrences> occurrences;
-  std::vector<std::string> labels;  // "in body"; empty where there is one only
-  std::string note;                 // of the ones that are not looked at
-};
+}  // namespace
 
 absl::StatusOr<Meant> FindMeant(Session::State& s, const Asked& asked, absl::string_view expression) {
   Meant meant;
@@ -280,8 +275,6 @@ absl::StatusOr<Meant> FindMeant(Session::State& s, const Asked& asked, absl::str
   }
   return meant;
 }
-
-}  // namespace
 
 bool SplitMoment(absl::string_view text, absl::string_view* expression, absl::string_view* moment) {
   const size_t at = text.rfind(" @ ");
@@ -478,124 +471,6 @@ absl::Status LookBack(Session::State& s, absl::string_view moment, absl::string_
     if (!label.empty()) s.Say(label, ":\n");
     return look(text);
   });
-}
-
-namespace {
-
-// Statistics of an expression's value where the program stands.
-absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view expression) {
-  const auto text = [](int64_t finite, double low, double high, double mean, int64_t nan, int64_t inf) {
-    const auto number = [&](double v) { return finite > 0 ? absl::StrFormat("%12.6g", v) : std::string("           -"); };
-    return absl::StrCat(number(low), " ", number(high), " ", number(mean), absl::StrFormat(" %6d %6d\n", nan, inf));
-  };
-  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(expression, s);
-  if (!result.ok()) return result.status();
-  if (result->kind == ExpressionResult::kValue && result->value.shape().IsArray()) {
-    const Statistics stats = Summarize(result->value);
-    return text(stats.finite, stats.min, stats.max, stats.mean, stats.nan, stats.inf);
-  }
-  if (result->kind != ExpressionResult::kNumbers) return absl::InvalidArgumentError("this has no numbers; name an array or an element of a tuple");
-  double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-  int64_t nan = 0, inf = 0, count = 0;
-  for (double v : result->re) {
-    if (std::isnan(v)) {
-      ++nan;
-    } else if (std::isinf(v)) {
-      ++inf;
-    } else {
-      low = std::min(low, v);
-      high = std::max(high, v);
-      sum += v;
-      ++count;
-    }
-  }
-  return text(count, low, high, count > 0 ? sum / static_cast<double>(count) : 0, nan, inf);
-}
-
-// Takes "10-20", "3,0-5", "call 2", "in NAME" off the end of what info iterations is given.
-absl::string_view TakeIterations(absl::string_view& args) {
-  const absl::string_view all = args;
-  while (true) {
-    const size_t space = args.rfind(' ');
-    if (space == absl::string_view::npos) break;
-    const absl::string_view last = args.substr(space + 1), before = absl::StripAsciiWhitespace(args.substr(0, space));
-    const bool numbers = !last.empty() && std::all_of(last.begin(), last.end(), [](char c) { return absl::ascii_isdigit(c) || c == ',' || c == '-'; }) && absl::ascii_isdigit(last[0]);
-    const bool part = absl::EndsWith(before, " in condition of") || absl::EndsWith(before, " in body of");
-    const bool pair = part || absl::EndsWith(before, " in") || absl::EndsWith(before, " call");
-    if (!numbers && !pair) break;
-    args = pair ? absl::StripAsciiWhitespace(before.substr(0, before.rfind(part ? " in " : " "))) : before;
-    const char end = args.empty() ? ' ' : args.back();
-    if (!pair && (end == '+' || end == '*' || end == '/' || end == '<' || end == '>' || end == '=')) {  // a number of the expression's
-      args = absl::StripAsciiWhitespace(all.substr(0, static_cast<size_t>(last.data() + last.size() - all.data())));
-      break;
-    }
-  }
-  return absl::StripAsciiWhitespace(all.substr(args.size()));
-}
-
-absl::Status IterationTable(Session::State& s, const std::string& text, Occurrences& occurrences, const std::string& title, bool whole, int64_t* all) {
-  const std::string legend = occurrences.Legend();
-  constexpr int64_t kMostRows = 100000, kFirst = 40, kLast = 10;
-  int64_t rows = 0;
-  std::deque<std::string> last;  // of those that are not shown in their turn
-  const absl::Status status = LookAround(s, [&] {
-    return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
-      const absl::StatusOr<std::string> row = StatisticsRow(s, text);
-      if (!row.ok()) return row.status();
-      const std::string label = occurrences.Label(occurrence, true);
-      const size_t width = occurrences.LabelWidth();
-      const auto padded = [&](const std::string& word) { return absl::StrCat(std::string(width > word.size() ? width - word.size() : 0, ' '), word); };
-      if (rows == 0) {
-        if (!title.empty()) s.Say(title, ":\n");
-        if (!legend.empty()) s.Say(legend, "\n");
-        s.Say("iteration", std::string(width - 9, ' '), "          min          max         mean    nan    inf\n");
-      }
-      if (whole || rows < kFirst) {
-        s.Say(padded(label), " ", *row);
-      } else {
-        last.push_back(absl::StrCat(padded(label), " ", *row));
-        if (static_cast<int64_t>(last.size()) > kLast) last.pop_front();
-      }
-      return ++rows < kMostRows;
-    });
-  });
-  if (const int64_t between = whole ? 0 : rows - kFirst - static_cast<int64_t>(last.size()); between > 0) {
-    s.Say("      ... (", Count(between, "row"), " of ", rows, " left out; info iterations /all ", text, " shows all, ", text, " FIRST-LAST some)\n");
-  }
-  for (const std::string& row : last) s.Say(row);
-  *all += rows;
-  if (status.ok() && rows > 0) s.Say(occurrences.LeftOut());
-  if (status.ok() && rows == kMostRows) s.Say("(at most ", kMostRows, " rows are shown; info iterations ", text, " FIRST-LAST shows others)\n");
-  return status;
-}
-
-}  // namespace
-
-absl::Status InfoIterations(Session::State& s, absl::string_view args) {
-  args = absl::StripAsciiWhitespace(args);
-  const bool all = absl::ConsumePrefix(&args, "/all ");
-  args = absl::StripAsciiWhitespace(args);
-  const absl::string_view asked_text = TakeIterations(args);
-  if (args.empty()) return absl::InvalidArgumentError("info iterations takes a value of a loop's body, as: info iterations %loss, or info iterations %loss 10-20");
-  if (absl::Status known = s.CheckExpression(args); !known.ok()) return known;
-  if (s.Extension<Travel>().timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
-  absl::StatusOr<Asked> asked = ParseAsked(s, asked_text, true);
-  if (!asked.ok()) return asked.status();
-  const bool whole = all || !asked->iterations.empty();
-  if (asked->iterations.empty()) asked->iterations.push_back({0, -1});
-  absl::StatusOr<Meant> meant = FindMeant(s, *asked, args);
-  if (!meant.ok()) return meant.status();
-  int64_t rows = 0;
-  for (size_t k = 0; k < meant->occurrences.size(); ++k) {
-    const absl::Status status = IterationTable(s, std::string(args), meant->occurrences[k], meant->labels[k], whole, &rows);
-    if (!status.ok()) return status;
-  }
-  if (rows == 0) {
-    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", LoopName(*s.module, *asked->caller));
-    return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first, in)));
-  }
-  s.Say(meant->note);
-  return absl::OkStatus();
 }
 
 }  // namespace hloscope
