@@ -9,6 +9,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
 #include "visualizer/export/graph_drawing.h"
+#include "visualizer/export/marked_places.h"
 #include "visualizer/graph/walk.h"
 
 namespace hloscope {
@@ -74,6 +75,24 @@ std::string MomentsText(const SliceParts& slice) {
   return absl::StrCat(slice.more_moments ? ", the first " : ", ", Count(slice.moments, "moment"));
 }
 
+// A computation that is called several times is opened in each call that has parts, while there is room.
+void ChoosePlaces(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
+  const std::vector<MarkedPlace> places = PlacesOf(h, choice.slice);
+  const absl::flat_hash_set<const Instruction*> drawn(out->wish.only.begin(), out->wish.only.end());
+  if (drawn.size() < out->marked.size()) return;
+  for (const MarkedPlace& place : places) {
+    for (const CalledBy& call : place.path) {
+      if (!drawn.contains(call.caller)) return;  // it would stand nowhere
+    }
+  }
+  if (static_cast<int>(places.size()) > choice.boxes) {
+    absl::StrAppend(&out->note, out->note.empty() ? "" : "; ", "a computation that is called several times is opened in one call only; --boxes ", places.size(),
+                    " opens it in all");
+    return;
+  }
+  for (const MarkedPlace& place : places) out->wish.places.insert(KeyOf(FrameOf(h, place.path), h.NodeOf(*place.instruction)));
+}
+
 void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   const SliceParts& slice = choice.slice;
   const size_t all = slice.parts.size(), most = static_cast<size_t>(choice.boxes);
@@ -92,6 +111,7 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
     out->subject =
         absl::StrCat(choice.slice_text, MomentsText(slice), ", ", Count(static_cast<int64_t>(out->marked.size()), "instruction"));
     Limit(h, choice, out);
+    ChoosePlaces(h, choice, out);
     if (!slice.choose.empty()) out->note = absl::StrCat(slice.choose, out->note.empty() ? "" : "; ", out->note);
     return;
   }

@@ -106,6 +106,7 @@ struct SceneWish {
   absl::flat_hash_set<BoxKey> expanded;
   std::vector<const Instruction*> only;  // not empty: these, each in the call that it is done in
   SeenIn seen_in;                        // of `only`: which call that is
+  absl::flat_hash_set<BoxKey> places;    // of `only`: not empty: where each of them is meant, in every call that it is meant in
   std::vector<ScenePart> parts;          // not empty: what ran, as it ran,
   std::vector<SceneStep> steps;          // and what was made from what
   const Computation* root = nullptr;     // the outermost one; null: the entry

@@ -178,6 +178,16 @@ class SceneFiller {
     const absl::flat_hash_set<const Instruction*> all(sorted.begin(), sorted.end());
     for (const Computation* c : order) {
       const std::vector<CalledBy>& callers = h_.CallersOf(*c);
+      if (!wish_.places.empty()) {
+        bool inside = false;
+        for (const CalledBy& call : callers) {
+          if (call.caller->parent == c || !all.contains(call.caller)) continue;
+          inner_[call.caller].emplace_back(call.which, c);
+          inside = true;
+        }
+        if (!inside) outer_.push_back(c);
+        continue;
+      }
       const auto seen = wish_.seen_in.find(c);
       const auto caller = std::find_if(callers.begin(), callers.end(), [&](const CalledBy& call) {
         return call.caller->parent != c && all.contains(call.caller) && (seen == wish_.seen_in.end() || seen->second == call.caller);
@@ -208,10 +218,18 @@ class SceneFiller {
     return made;
   }
 
-  void AddChosen(const Computation& computation, int parent) {
+  // In a frame; but for SceneWish::places, all stand in the one of number 0.
+  bool IsMeant(FrameKey frame, const Instruction& i) const { return wish_.places.empty() || wish_.places.contains(KeyOf(frame, h_.NodeOf(i))); }
+  bool HasMeant(FrameKey frame, const Computation& c) {
+    const std::vector<const Instruction*>& chosen = chosen_[&c];
+    return std::any_of(chosen.begin(), chosen.end(), [&](const Instruction* i) { return IsMeant(frame, *i); });
+  }
+
+  void AddChosen(const Computation& computation, int parent, FrameKey in = 0) {
     const int shown = NewShown(computation);
     for (const Instruction* i : chosen_[&computation]) {
-      const int made = AddBox(0, h_.NodeOf(*i), parent);
+      if (!IsMeant(in, *i)) continue;
+      const int made = AddBox(in, h_.NodeOf(*i), parent);
       shown_[shown].box[i->index] = made;
       const auto it = inner_.find(i);
       if (it == inner_.end()) continue;
@@ -219,9 +237,11 @@ class SceneFiller {
         too_deep_ = true;
         continue;
       }
-      scene_->boxes[made].expanded = true;
       Opened opened;
       for (const auto& [which, called] : it->second) {
+        const FrameKey inside = wish_.places.empty() ? 0 : Inside(KeyOf(in, h_.NodeOf(*i)), which);
+        if (!HasMeant(inside, *called)) continue;
+        scene_->boxes[made].expanded = true;
         int frame = made;
         if (const std::string role = RoleOf(*i, which); !role.empty()) {
           frame = AddFrame(*called, made, nullptr);
@@ -229,8 +249,9 @@ class SceneFiller {
           scene_->boxes[frame].title = role;
         }
         opened.shown.push_back({which, static_cast<int>(shown_.size())});
-        AddChosen(*called, frame);
+        AddChosen(*called, frame, inside);
       }
+      if (opened.shown.empty()) continue;
       opened_[made] = std::move(opened);
     }
   }

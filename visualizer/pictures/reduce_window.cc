@@ -109,7 +109,8 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
                         }});
       }
       GridSpec strip = FoldStrip(*story, kOwnArray, std::move(rows), -1, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
-      strip.title = tr("$0 in the window's order", scene.NameOf({kResultArray, *at}));
+      const bool selected = step < 0 && board.result_cell() != nullptr;
+      strip.title = tr("$0 in the window's order", scene.NameOf({selected ? board.result_cell()->array : kResultArray, *at}));
       if (story->init) strip.note = story->lanes ? tr("from $0 at the end; sixteen lanes, by the last index", ToText(*story->init)) : tr("from $0 on", ToText(*story->init));
       board.Row({std::move(strip)}, n == 1 ? 110 : 200);
       if (!story->joins.empty()) board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
