@@ -67,7 +67,8 @@ std::unique_ptr<LayoutNode> Tidied(std::unique_ptr<LayoutNode> node) {
 
 nlohmann::json ToJson(const LayoutNode& node) {
   if (node.leaf()) return {{"tabs", node.tabs}, {"active", node.active}, {"place", node.place}};
-  return {{"stacked", node.stacked}, {"ratio", node.ratio}, {"beside_ratio", node.beside_ratio}, {"first", ToJson(*node.first)}, {"second", ToJson(*node.second)}};
+  return {{"stacked", node.stacked},      {"ratio", node.ratio},          {"beside_ratio", node.beside_ratio},
+          {"active", node.merged_active}, {"first", ToJson(*node.first)}, {"second", ToJson(*node.second)}};
 }
 
 std::unique_ptr<LayoutNode> FromJson(const nlohmann::json& from, std::vector<std::string>* seen, int depth) {
@@ -87,6 +88,7 @@ std::unique_ptr<LayoutNode> FromJson(const nlohmann::json& from, std::vector<std
     node->place = text("place");
     return node;
   }
+  node->merged_active = text("active");
   if (!from.contains("first") || !from.contains("second") || !from.contains("ratio") || !from["ratio"].is_number()) return nullptr;
   node->stacked = from.contains("stacked") && from["stacked"].is_boolean() && from["stacked"].get<bool>();
   node->ratio = std::clamp(from["ratio"].get<float>(), 0.05f, 0.95f);
@@ -116,8 +118,12 @@ std::vector<std::string> TabsOf(const LayoutNode& node) {
 PanelLayout::PanelLayout() { Reset(); }
 
 void PanelLayout::Raise(absl::string_view panel) {
-  raised_ = std::string(panel);
   ++raises_;
+  for (LayoutNode* node = root_.get(); !node->leaf();) {
+    node->merged_active = std::string(panel);
+    const std::vector<std::string> first = TabsOf(*node->first);
+    node = std::find(first.begin(), first.end(), panel) != first.end() ? node->first.get() : node->second.get();
+  }
 }
 
 void PanelLayout::Reset() {
@@ -217,6 +223,7 @@ void PanelLayout::Move(absl::string_view panel, LayoutNode& to, Side side) {
     const bool before = side == Side::kLeft || side == Side::kTop;
     to.first = std::move(before ? fresh : old);
     to.second = std::move(before ? old : fresh);
+    to.merged_active = id;
   }
   Tidy();
 }

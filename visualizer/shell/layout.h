@@ -26,9 +26,9 @@ struct LayoutNode {
   float beside_ratio = 0.45f;
   bool beside = false;  // it was drawn so last. Not kept
   float& share() { return beside ? beside_ratio : ratio; }
-  // Of a split that has no room for two places: it is drawn as one, with this tab in front. Not kept.
+  // Of a split: the panel of its places that was brought to the front last. Where there is no room for two places, they are drawn as one with
+  // it in front.
   std::string merged_active;
-  uint64_t merged_raise = 0;  // the raising that was seen last
 };
 
 // The size that a place needs to be of use, in pixels at scale 1, its tabs among them.
@@ -65,8 +65,7 @@ class PanelLayout {
   // The split whose border lies between the places of two panels; `first`: the one that is named first is on its first side. Null: they share a
   // place, or one of them is not open.
   LayoutNode* SplitBetween(absl::string_view panel, absl::string_view other, bool* first);
-  // The panel that was brought to the front last, and how often one was.
-  const std::string& raised() const { return raised_; }
+  // How often a panel was brought to the front.
   uint64_t raises() const { return raises_; }
   std::vector<std::string> OpenPanels() const;
   nlohmann::json Save() const;
@@ -77,7 +76,6 @@ class PanelLayout {
   void Tidy();
   void Raise(absl::string_view panel);
   std::unique_ptr<LayoutNode> root_;
-  std::string raised_;
   uint64_t raises_ = 0;
 };
 

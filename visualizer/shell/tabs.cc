@@ -82,10 +82,6 @@ void Shell::DrawMerged(LayoutNode& node, ImVec2 min, ImVec2 max, const std::stri
   LayoutNode& one = merged_.back();
   one.tabs = TabsOf(node);
   const auto has = [&](const std::string& id) { return std::find(one.tabs.begin(), one.tabs.end(), id) != one.tabs.end(); };
-  if (node.merged_raise != layout_.raises()) {
-    node.merged_raise = layout_.raises();
-    if (has(layout_.raised())) node.merged_active = layout_.raised();
-  }
   if (!has(node.merged_active)) node.merged_active = one.tabs.empty() ? "" : one.tabs.front();
   one.active = node.merged_active;
   DrawLeaf(one, min, max, name);
@@ -168,6 +164,7 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     ImGui::SetItemAllowOverlap();
     const bool on = leaf.active == id, hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) || Inside(ImGui::GetIO().MousePos, at, end);
     ui::Tag(absl::StrCat("tab:", id));
+    if (ui::TheTags().on) ui::TagFact(absl::StrCat("tab:", id, "/title"), titles[k]);
     drop_tabs_.push_back({id, at, end});
     if (ImGui::IsItemActivated() && !on) {
       Run(absl::StrCat("window panel ", id));
