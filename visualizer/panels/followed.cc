@@ -5,6 +5,13 @@
 
 namespace hloscope {
 
+const Instruction* Followed::Next(const PanelContext& context, const Instruction* own) const {
+  if (context.now.program_generation != program_) return nullptr;
+  const Selection& selection = context.selection;
+  const bool seen = selection.generation == seen_ && target_ != nullptr;
+  return seen || pinned_ || selection.instruction == nullptr || selection.instruction == own ? target_ : selection.instruction;
+}
+
 Followed::News Followed::Look(const PanelContext& context, const Instruction* own) {
   News news;
   if (context.now.program_generation != program_) {
@@ -16,10 +23,9 @@ Followed::News Followed::Look(const PanelContext& context, const Instruction* ow
   }
   const Selection& selection = context.selection;
   if (selection.generation == seen_ && (target_ != nullptr || selection.instruction == nullptr)) return news;
+  target_ = Next(context, own);
   seen_ = selection.generation;
-  if (selection.instruction == nullptr) return news;
-  news.selection = true;
-  if (!pinned_ && selection.instruction != own) target_ = selection.instruction;
+  news.selection = selection.instruction != nullptr;
   return news;
 }
 

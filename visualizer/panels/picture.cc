@@ -69,7 +69,10 @@ class PicturePanel : public Panel {
     Facts();
   }
 
-  std::string Title(const PanelContext& context) const override { return target() == nullptr ? "" : absl::StrCat("Picture ", target()->name); }
+  std::string Title(const PanelContext& context) const override {
+    const Instruction* next = RunsTo(context) ? target() : followed_.Next(context, own_selection_);
+    return next == nullptr ? "" : absl::StrCat("Picture ", next->name);
+  }
   float padding() const override { return 10; }
 
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
@@ -125,9 +128,10 @@ class PicturePanel : public Panel {
 
  private:
   // -- What is shown --
+  // The selection goes with the program as it runs to an instruction; what is selected on the way is not looked at.
+  bool RunsTo(const PanelContext& context) const { return run_to_ != nullptr && followed_.program() == context.now.program_generation; }
   void Follow(PanelContext& context) {
-    // The selection goes with the program as it runs to an instruction; what is selected on the way is not looked at.
-    const Followed::News news = run_to_ != nullptr && followed_.program() == context.now.program_generation ? Followed::News() : followed_.Look(context, own_selection_);
+    const Followed::News news = RunsTo(context) ? Followed::News() : followed_.Look(context, own_selection_);
     if (news.program) {
       shown_ = nullptr;
       ahead_.clear();

@@ -39,7 +39,10 @@ class ValuePanel : public Panel {
  public:
   void Draw(PanelContext& context) override;
 
-  std::string Title(const PanelContext& context) const override { return target() == nullptr ? "" : absl::StrCat("Value ", target()->name); }
+  std::string Title(const PanelContext& context) const override {
+    const Instruction* next = followed_.Next(context);
+    return next == nullptr ? "" : absl::StrCat("Value ", next->name);
+  }
   float padding() const override { return 10; }
 
   void Save(nlohmann::json& to) const override;
