@@ -347,6 +347,18 @@ TEST(EditorTest, BracketsThatCloseThemselves) {
   type("x)");
   EXPECT_EQ(document.text(), "y = negate(x)");
   EXPECT_EQ(editor.caret(), 13);
+  // The opening one too, right behind it, and once: behind anything else it is a bracket of its own.
+  editor.InsertCall(document, "abs");
+  type("(x)");
+  EXPECT_EQ(document.text(), "y = negate(x)abs(x)");
+  editor.InsertCall(document, "exponential");
+  type("((x))");
+  EXPECT_EQ(document.text(), "y = negate(x)abs(x)exponential((x))");
+  editor.InsertCall(document, "f");
+  editor.Move(document, CaretMove::kLeft, false);
+  editor.Move(document, CaretMove::kRight, false);
+  type("(x");
+  EXPECT_EQ(document.text(), "y = negate(x)abs(x)exponential((x))f((x))");
   // The line lacks a bracket further on: it is not the one that the editor has put there.
   document.Reset("b", "y = f(g(a, , b)");
   editor.Place(document, 11, false);

@@ -1,6 +1,7 @@
 #include "visualizer/panels/program_editor.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -33,6 +34,7 @@ void ProgramEditor::Clamp(const Document& document) {
 
 void ProgramEditor::Place(const Document& document, int64_t offset, bool extend) {
   caret_ = offset;
+  opened_ = -1;
   if (!extend) anchor_ = offset;
   cell_ = -1;
   Clamp(document);
@@ -41,6 +43,7 @@ void ProgramEditor::Place(const Document& document, int64_t offset, bool extend)
 void ProgramEditor::Select(const Document& document, int64_t begin, int64_t end) {
   anchor_ = begin;
   caret_ = end;
+  opened_ = -1;
   cell_ = -1;
   Clamp(document);
 }
@@ -139,6 +142,7 @@ void ProgramEditor::Move(const Document& document, CaretMove how, bool extend, i
   const std::string& all = document.text();
   if (to > 0 && to < static_cast<int64_t>(all.size()) && all[to] == '\n' && all[to - 1] == '\r') to += to > caret_ ? 1 : -1;
   caret_ = to;
+  opened_ = -1;
   if (!extend) anchor_ = to;
   if (!keep_cell) cell_ = -1;
 }
@@ -151,6 +155,7 @@ void ProgramEditor::Replace(Document& document, int64_t begin, int64_t end, absl
     if (at >= end) at += static_cast<int64_t>(text.size()) - (end - begin);
   }
   closings_version_ = document.version();
+  opened_ = -1;
   caret_ = anchor_ = caret_after;
   cell_ = -1;
   Clamp(document);
@@ -183,12 +188,15 @@ void ProgramEditor::InsertCall(Document& document, absl::string_view name) {
   Insert(document, absl::StrCat(name, "()"));
   caret_ = anchor_ = caret_ - 1;
   closings_.push_back(caret_);
+  opened_ = caret_;
 }
 
 void ProgramEditor::Type(Document& document, absl::string_view letter) {
   Clamp(document);
   const std::string& text = document.text();
   const auto size = static_cast<int64_t>(text.size());
+  const bool opened = std::exchange(opened_, -1) == caret_ && closings_version_ == document.version();
+  if (letter == "(" && opened && !has_selection()) return;
   if (letter.size() == 1 && !has_selection()) {
     const char c = letter[0], next = caret_ < size ? text[caret_] : '\n';
     if (IsClosing(c) && TypesOver(document, c)) {

@@ -34,7 +34,7 @@ class ProgramEditor {
   // -- Changes --
   void Insert(Document& document, absl::string_view text, absl::string_view join = "");
   void Type(Document& document, absl::string_view letter);      // closes brackets; what it closed itself is typed over
-  void InsertCall(Document& document, absl::string_view name);  // "name()", and the caret within
+  void InsertCall(Document& document, absl::string_view name);  // "name()", and the caret within; `(` typed next is that one
   void NewLine(Document& document);                          // with the indentation of the line, more behind `{`
   void Backspace(Document& document, bool word);
   void Delete(Document& document, bool word);
@@ -62,6 +62,7 @@ class ProgramEditor {
   // Where closing brackets stand that the editor has put there and nobody has typed yet; of one version of the text.
   std::vector<int64_t> closings_;
   uint64_t closings_version_ = 0;
+  int64_t opened_ = -1;  // where the caret stands behind a `(` that the editor has just put there; -1: something else came after
 };
 
 }  // namespace hloscope
