@@ -66,6 +66,15 @@ TEST(ActionsTest, WhatIsAskedIsNotPartOfTheCommand) {
   EXPECT_EQ(asks, "");
 }
 
+TEST(ActionsTest, AProfileComesToTheFront) {
+  for (const char* line : {"profile run", "profile run 3", "window profile flame"}) {
+    const PanelRow* panel = PanelOfAnswer(line);
+    ASSERT_NE(panel, nullptr) << line;
+    EXPECT_STREQ(panel->id, "profile") << line;
+  }
+  for (const char* line : {"profile", "profile json run", "run", "window profiles", "window graph fit", ""}) EXPECT_EQ(PanelOfAnswer(line), nullptr) << line;
+}
+
 TEST(ActionsTest, AMenuOfAPanelDoesNotRepeatItsName) {
   EXPECT_EQ(LabelWithin(FindAction("value-table"), "Look/Value"), "Table");
   EXPECT_EQ(LabelWithin(FindAction("cut"), "Edit/Text"), "Cut");

@@ -107,4 +107,12 @@ bool AnswersInConsole(absl::string_view line) {
   return name == "print" || name == "list" || name == "show" || name == "help" || name == "backtrace" || name == "where";
 }
 
+const PanelRow* PanelOfAnswer(absl::string_view line) {
+  if (const PanelRow* panel = PanelOfCommand(line)) return absl::string_view(panel->id) == "profile" ? panel : nullptr;
+  const CommandRow* command = CommandOfLine(line);
+  if (command == nullptr || absl::string_view(command->name) != "profile") return nullptr;
+  const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+  return words.size() > 1 && words[1] == "run" ? FindPanelRow("profile") : nullptr;
+}
+
 }  // namespace hloscope

@@ -49,6 +49,8 @@ std::string PanelTitle(const PanelKey& key);
 
 // A command whose answer is what it is given for, and stands in the console.
 bool AnswersInConsole(absl::string_view line);
+// The panel that has the answer of a command and comes to the front with it; null: none.
+const PanelRow* PanelOfAnswer(absl::string_view line);
 
 }  // namespace hloscope
 

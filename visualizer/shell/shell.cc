@@ -87,6 +87,7 @@ void Shell::Execute(const std::string& command) {
   engine_.Execute(command);
   // What is asked is answered in front, also where several panels share a place.
   if (AnswersInConsole(command) && layout_.IsOpen("console")) layout_.Open("console");
+  if (const PanelRow* panel = PanelOfAnswer(command)) layout_.Open(panel->id);
   answers_ |= AnswersInConsole(command) && (now_->phase == Phase::kEmpty || welcome_);
   if (!applying_ && !absl::StripAsciiWhitespace(command).empty()) last_command_ = command;
 }
@@ -121,8 +122,6 @@ void Shell::Act(const Action& action) {
     return;
   }
   if (const PanelRow* panel = PanelOfCommand(command); panel != nullptr && absl::string_view(panel->id) != "timeline") layout_.Open(panel->id);  // where it is seen
-  if (const CommandRow* row = CommandOfLine(command); row != nullptr && absl::string_view(row->name) == "profile")
-    layout_.Open("profile");  // what it finds is there
   const absl::string_view first = absl::string_view(action.command).substr(0, absl::string_view(action.command).find('|'));
   if (HasEdits() && RunsProgram(first)) {
     // Pressed again while it waits, it is still one run.

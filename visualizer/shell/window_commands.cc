@@ -491,6 +491,7 @@ void Shell::RunWindowCommand(const std::string& command) {
     error = row->handler(*this, rest);
   } else if (FindPanelRow(word) != nullptr) {
     error = WindowCommands::ToPanel(*this, word, rest);
+    if (const PanelRow* panel = PanelOfAnswer(absl::StrCat("window ", args)); panel != nullptr && error.empty()) layout_.Open(panel->id);
   } else {
     int64_t budget = 1 << 16;
     NearestName nearest(word, &budget);
