@@ -146,7 +146,7 @@ class Watcher {
     return RunAgain(1, begin, [&](int d) -> absl::StatusOr<Report> {
       const std::unique_ptr<ProfileData> data = profilers[d]->End();
       Report report;
-      report.text = ProfileReportText(*data);
+      report.text = absl::StrCat(ProfileReportText(*data), "\n", kExchangeTimes);
       for (const auto& [path, is_trace] : {std::make_pair(watch_.profile_out, false), std::make_pair(watch_.trace, true)}) {
         if (path.empty()) continue;
         const std::string name = FileOfDevice(path, replicas_.Name(d));

@@ -16,6 +16,7 @@ class Beside::Port : public ExchangePort {
   explicit Port(Beside& all) : all_(all) {}
   Device device() const override { return all_.room_->port(all_.watched_).device(); }
   int process() const override { return all_.room_->port(all_.watched_).process(); }
+  double elsewhere() const override { return all_.seconds_; }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override {
     while (true) {
       all_.waits_[all_.watched_] = true;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/roofline.h"
 #include "core/ops/cost.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -123,7 +124,9 @@ absl::Status Profiler::Observe(const Frame& frame, const Region& region, const V
   work.transcendentals = known.transcendentals;
   const double rate = work.bytes <= kCacheBytes ? std::max(data_->cache_rate, data_->memory_rate) : data_->memory_rate;
   work.roof_seconds = std::max(rate > 0 ? work.bytes / rate : 0, known.peak_flops > 0 ? work.flops / known.peak_flops : 0);
-  if (work.roof_seconds > work.seconds) {
+  if (ExchangeOf(root).role != ExchangeRole::kNone) {  // buffers may be handed over without a byte moved
+    work.roof_seconds = std::min(work.roof_seconds, work.seconds);
+  } else if (work.roof_seconds > work.seconds) {
     const double times = work.roof_seconds / std::max(work.seconds, 1e-9);
     ++data_->beyond_roof;
     if (times > data_->furthest) data_->furthest_beyond = &root;

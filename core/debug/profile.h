@@ -83,6 +83,9 @@ struct ProfileData {
   double furthest = 0;  // how many times as fast
 };
 
+// Said with the profile of one of several devices.
+constexpr absl::string_view kExchangeTimes = "What is exchanged is made by the device that comes last: its time and its bytes are there, and nobody's waiting is counted.\n";
+
 // Watches one run. The machine must have been made with time_instructions.
 class Profiler {
  public:

@@ -102,7 +102,7 @@ absl::Status CommandProfile(Session::State& s, absl::string_view args) {
     const absl::Status taken = TakeProfile(s, std::max<int64_t>(1, *runs));
     if (!taken.ok()) return taken;
     const ProfileData& data = *LastProfile(s);
-    if (Several(s)) s.Say("Of ", SelectedName(s), "; the others ran beside it, and what they took is not in its time.\n");
+    if (Several(s)) s.Say("Of ", SelectedName(s), "; the others ran beside it, and what they took is not in its time. ", kExchangeTimes);
     s.Say(ProfileSummary(data), ProfileTable(data, ProfileBy::kInstruction, kRows));
     return absl::OkStatus();
   }

@@ -5,6 +5,7 @@
 // come yet the program goes on without its value (Frame::begun), and waits where that is read. Who reads it is a matter of the program, not
 // of the plan: all backends begin and wait at the same places.
 #include <algorithm>
+#include <chrono>
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/exchange.h"
@@ -24,6 +25,27 @@ std::vector<Value> SeenOf(const Instruction& root, const Region& region, absl::S
   }
   return seen;
 }
+
+int64_t BytesOf(absl::Span<const Value> values) {
+  int64_t bytes = 0;
+  for (const Value& value : values) bytes += value.byte_size();
+  return bytes;
+}
+
+// Since it was made, without that of other devices.
+class OwnTime {
+ public:
+  explicit OwnTime(const ExchangePort& port) : port_(port), elsewhere_(port.elsewhere()), begin_(std::chrono::steady_clock::now()) {}
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() - (port_.elsewhere() - elsewhere_);
+  }
+  bool others_ran() const { return port_.elsewhere() > elsewhere_; }
+
+ private:
+  const ExchangePort& port_;
+  const double elsewhere_;
+  const std::chrono::steady_clock::time_point begin_;
+};
 
 }  // namespace
 
@@ -97,8 +119,12 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     }
     if (observed) seen = SeenOf(root, region, *operands);
     const Mark here = m.Where();
+    const OwnTime time(*m.options_.exchange);
     absl::StatusOr<std::optional<Value>> made =
         m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here, beside ? ExchangePhase::kBegin : ExchangePhase::kWhole});
+    const bool is_made = made.ok() && made->has_value(), came_last = is_made && waits_for != key && !time.others_ran();
+    BookExchange(frame, root, time.seconds(), came_last ? BytesOf(*operands) + (*made)->byte_size() : 0);
+    waits_for = is_made ? 0 : key;
     if (!made.ok()) {
       LogExchange(key, Value(), made.status(), here);
       return fail(made.status());
@@ -108,8 +134,10 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       return go_on_without(std::move(seen));
     }
     if (!made->has_value()) return Outcome::kWaiting;
+    const OwnTime after(*m.options_.exchange);
     result = ToLayout(**made, root.shape, &m.account_);
     if (!result.has_value()) return fail(MemoryError(root.shape.ByteSize(), root));
+    BookExchange(frame, root, after.seconds(), 0);
     LogExchange(key, result, absl::OkStatus(), here);
   }
   if (stack.main && frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
@@ -121,6 +149,15 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
   Store(frame, region.root, std::move(result));
   if (!observed || stop_after != region.root) return Outcome::kDone;
   return Caught(stack, region.root + 1, region.root + 1, false);
+}
+
+// For a profile: what the device itself has done for an exchange; its waiting is not counted. Who comes last makes the exchange for all, and
+// its bytes are booked there.
+void Machine::Impl::BookExchange(const Frame& frame, const Instruction& collective, double seconds, int64_t bytes) {
+  if (!frame.counted || !m.options_.time_instructions) return;
+  ProfileEntry& entry = m.profile_[&collective];
+  entry.seconds += seconds;
+  entry.bytes += bytes;
 }
 
 // ---- Beside the program ----
@@ -183,7 +220,9 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
     const Mark here = m.Where();
     if (!replaying) {
       const Instruction* reader = stack.frames[depth].computation->schedule[position];
+      const OwnTime time(*m.options_.exchange);
       made = m.options_.exchange->Exchange({collective, {}, LoopsAround(stack.frames), begun.key, here, ExchangePhase::kFinish, reader});
+      BookExchange(stack.frames[depth], collective, time.seconds(), 0);
     }
     if (!made.ok()) {
       LogExchange(begun.key, Value(), made.status(), here, &begun);

@@ -246,6 +246,8 @@ struct Machine::Impl {
   bool BeginsBeside(const Stack& stack, const Instruction& instruction) const;
   void LeaveBegun(Stack& stack);  // the top frame, an asynchronous start's, ends with what is begun
   void LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at, const Frame::Begun* begun = nullptr);
+  void BookExchange(const Frame& frame, const Instruction& collective, double seconds, int64_t bytes);
+  uint64_t waits_for = 0;  // key of the exchange that this device has come to and that is not made yet; 0: of none
   absl::Status ObserveExchange(const Frame& frame, const Region& region, absl::Span<const Value> seen, const Value& result);
 
   // machine_dynamic.cc
