@@ -251,8 +251,16 @@ absl::Status FrameHistory::SetAgain(int frame, Ended& ended) {
   Frame& opened = ended.frames[0];
   if (const auto edited = edited_.find(path); edited != edited_.end()) {
     const Frame& then = *edited->second;
+    const Code& code = machine_.impl_->CodeOf(opened);
     for (size_t p = 0; p < then.values.size(); ++p) {
-      if (then.values[p].has_value() && IsReplaced(then, static_cast<int>(p))) opened.values[p] = then.values[p];
+      if (!then.values[p].has_value() || !IsReplaced(then, static_cast<int>(p))) continue;
+      // The parts of a parameter came with it, from the caller: they are made again from what was set.
+      if (const auto parts = code.parts.find(static_cast<int>(p)); parts != code.parts.end()) {
+        for (const Code::Part& part : parts->second) {
+          if (!IsReplaced(then, part.position)) opened.values[part.position] = Value();
+        }
+      }
+      opened.values[p] = then.values[p];
     }
     opened.replaced = then.replaced;
     opened.history = then.history;
@@ -281,8 +289,9 @@ absl::Status FrameHistory::SetAgain(int frame, Ended& ended) {
 absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instruction) {
   const Place& p = places_[frame];
   if (p.live) return machine_.ValueOf(frame, instruction.index);
-  if (IsLoop(p.kind)) {
-    if (instruction.parameter_number >= 0) {
+  if (instruction.parameter_number >= 0) {
+    if (Value set = SetIn(frame, instruction); set.has_value()) return set;
+    if (IsLoop(p.kind)) {
       absl::StatusOr<Value> carried = Carried(p.parent, *p.caller, p.iteration);
       if (!carried.ok()) return carried;
       return ToDense(*carried);
@@ -387,6 +396,12 @@ Value FrameHistory::Before(int frame, const Instruction& instruction, int reader
   return Value();
 }
 
+Value FrameHistory::SetIn(int frame, const Instruction& instruction) const {
+  const Frame* edited = EditedFrame(frame);
+  if (edited == nullptr || !IsReplaced(*edited, instruction.index) || !edited->values[instruction.index].has_value()) return Value();
+  return DenseOf(edited->values[instruction.index]);
+}
+
 Value FrameHistory::DenseOf(const Value& of_edited) const {
   if (of_edited.IsDense()) return of_edited;
   Value& dense = dense_of_[&of_edited];
@@ -403,12 +418,11 @@ bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction, int
 Value FrameHistory::Held(int frame, const Instruction& instruction) const {
   const Place& p = places_[frame];
   const Frame* f = p.live ? &machine_.frames()[frame] : ended_[frame] != nullptr ? &ended_[frame]->frames[0] : nullptr;
-  if (f == nullptr) {  // what was set there holds before anybody opens it
-    const Frame* edited = EditedFrame(frame);
-    if (edited == nullptr || !IsReplaced(*edited, instruction.index) || !edited->values[instruction.index].has_value()) return Value();
-    return DenseOf(edited->values[instruction.index]);
+  if (f == nullptr) return SetIn(frame, instruction);  // what was set there holds before anybody opens it
+  if (!p.live && instruction.parameter_number >= 0) {
+    const Value set = SetIn(frame, instruction);
+    return set.has_value() ? set : ended_[frame]->arguments[instruction.parameter_number];
   }
-  if (!p.live && instruction.parameter_number >= 0) return ended_[frame]->arguments[instruction.parameter_number];
   const Value& value = f->values[instruction.index];
   return value.has_value() && value.IsDense() ? value : Value();
 }

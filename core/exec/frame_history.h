@@ -96,6 +96,7 @@ class FrameHistory {
   std::vector<std::unique_ptr<Ended>> ended_;  // by frame; null: not open
   mutable std::vector<uint64_t> paths_;        // by frame; 0: not known yet
   const Frame* EditedFrame(int frame) const;
+  Value SetIn(int frame, const Instruction& instruction) const;  // what was set holds instead of what the frame was called with; dense; empty: nothing was
   Value DenseOf(const Value& of_edited) const;  // of a frame of edited_
   mutable std::map<const Value*, Value> dense_of_;
   Past past_;
