@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/influence_nodes.h"
 #include "core/debug/influence_search.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
@@ -36,26 +37,20 @@ class InfluenceBuilder {
     return Take();
   }
   Influence Take() { return std::move(influence_); }
-  int PathOf(int frame) { return Path(frame); }
-  int NodeAt(int path, const Instruction& instruction, int leaf) const {
-    const auto it = numbers_.find({path, &instruction, leaf});
-    return it == numbers_.end() ? -1 : it->second;
-  }
+  InfluenceNodes& nodes() { return nodes_; }
 
   absl::Status From(int at, const Instruction& instruction, Leaves leaves, bool asked) {
     FrameHistory::Place frame = reader_.history().place(at);
     Values values;
     int end = frame.live ? machine_.frames()[at].position : static_cast<int>(frame.computation->schedule.size());
-    sourced_.clear();
+    nodes_.Begin();
     Note(at, instruction, leaves, {});
     values[instruction.index] = leaves;
     absl::Status status = Propagate(at, *frame.computation, instruction.index + 1, end, &values);
     if (!status.ok()) return status;
     if (!frame.live && asked) {  // what later iterations make of it is a node of its own
-      for (size_t l = 0; l < leaves.size(); ++l) {
-        if (!leaves[l].empty()) numbers_.erase({Path(at), &instruction, static_cast<int>(l)});
-      }
-      sourced_.clear();
+      nodes_.Forget(at, instruction, leaves);
+      nodes_.Begin();
     }
     while (!frame.live) {  // on to where it returned to
       const auto root = values.find(frame.computation->root->index);
@@ -71,7 +66,7 @@ class InfluenceBuilder {
         break;
       }
       if (caller.index >= end || !Any(*returned)) continue;
-      Note(at, caller, *returned, SourcesOf(at, caller));
+      Note(at, caller, *returned, nodes_.SourcesOf(at, caller));
       values[caller.index] = *std::move(returned);
       status = Propagate(at, *frame.computation, caller.index + 1, end, &values);
       if (!status.ok()) return status;
@@ -91,6 +86,9 @@ class InfluenceBuilder {
     return absl::OkStatus();
   }
 
+  void Note(int frame, const Instruction& i, const Leaves& leaves, const std::vector<std::vector<int>>& from) {
+    nodes_.Note(frame, i, leaves, from, !state_.blind);
+  }
   void AddNote(std::string note) {
     if (state_.blind) return;
     if (said_.insert(note).second) influence_.notes.push_back(std::move(note));
@@ -213,7 +211,7 @@ class InfluenceBuilder {
     Values values;
     for (size_t k = 0; k < arguments.size() && k < frame.computation->parameters.size(); ++k) {
       if (!Any(arguments[k])) continue;
-      Note(at, *frame.computation->parameters[k], arguments[k], GivenTo(at, *frame.computation->parameters[k]));
+      Note(at, *frame.computation->parameters[k], arguments[k], nodes_.GivenTo(at, *frame.computation->parameters[k]));
       values[frame.computation->parameters[k]->index] = arguments[k];
     }
     if (absl::Status status = Propagate(at, *frame.computation, 0, frame.position, &values); !status.ok()) return status;
@@ -235,8 +233,8 @@ class InfluenceBuilder {
       }
       if (!Any(*result)) continue;
       // What a conditional runs may be another branch each time.
-      const bool told = GivenByExchange(i) || (Def(i).control == ControlKind::kNone && SourcesAreKnown(frame, i, operands, *result));
-      Note(frame, i, *result, told ? std::vector<std::vector<int>>() : SourcesOf(frame, i));
+      const bool told = GivenByExchange(i) || (Def(i).control == ControlKind::kNone && nodes_.SourcesAreKnown(frame, i, operands, *result));
+      Note(frame, i, *result, told ? std::vector<std::vector<int>>() : nodes_.SourcesOf(frame, i));
       (*values)[p] = *std::move(result);
     }
     return absl::OkStatus();
@@ -246,86 +244,6 @@ class InfluenceBuilder {
   bool GivenByExchange(const Instruction& i) const {
     const ExchangeRole role = ExchangeOf(i).role;
     return exchange_ != nullptr && (role == ExchangeRole::kCollective || role == ExchangeRole::kReceiveDone);
-  }
-
-  // Its nodes have been told already where they come from, as far as these leaves go.
-  bool SourcesAreKnown(int frame, const Instruction& i, absl::Span<const Leaves* const> operands, const Leaves& result) {
-    uint64_t which = 1469598103934665603ull;
-    const auto mix = [&](const Leaves& leaves) {
-      for (const ElementSet& leaf : leaves) which = (which ^ (leaf.empty() ? 1 : 2)) * 1099511628211ull;
-    };
-    for (const Leaves* operand : operands) {
-      which = (which ^ 3) * 1099511628211ull;
-      if (operand != nullptr) mix(*operand);
-    }
-    mix(result);
-    return !sourced_.insert(std::make_tuple(Path(frame), &i, which)).second;
-  }
-
-  // By leaf of a parameter: the nodes of what its frame was called with, and of what the loop's iteration before handed on.
-  std::vector<std::vector<int>> GivenTo(int frame, const Instruction& parameter) {
-    const FrameHistory::Place p = reader_.history().place(frame);
-    std::vector<std::vector<int>> from(LeafCountOf(parameter.shape));
-    if (p.parent < 0) return from;
-    const auto add = [&](int path, const Instruction& i) {
-      for (size_t l = 0; l < from.size(); ++l) {
-        if (const int node = NodeAt(path, i, static_cast<int>(l)); node >= 0) from[l].push_back(node);
-      }
-    };
-    const size_t operand = p.kind == FrameKind::kBranch ? static_cast<size_t>(p.branch) + 1
-                           : IsLoop(p.kind)             ? 0
-                                                        : static_cast<size_t>(parameter.parameter_number);
-    if (operand < p.caller->operands.size()) add(Path(p.parent), *p.caller->operands[operand]);
-    if (IsLoop(p.kind) && p.iteration > 0) {
-      const int before = reader_.history().EnterBody(p.parent, *p.caller, p.iteration - 1);
-      add(Path(before), *reader_.history().place(before).computation->root);
-    }
-    return from;
-  }
-
-  // The frames that have returned the values of a call, a branch or a loop; of a loop any one, and of branches also those that were not
-  // taken.
-  std::vector<int> Returning(int frame, const Instruction& i) {
-    switch (Def(i).control) {
-      case ControlKind::kCall: return {reader_.history().EnterCall(frame, i)};
-      case ControlKind::kConditional: return reader_.history().EnterAllBranches(frame, i);
-      case ControlKind::kWhile: return {reader_.history().EnterBody(frame, i, 0)};
-      default: return {};
-    }
-  }
-
-  // By leaf of the result: the nodes of what it is made from.
-  std::vector<std::vector<int>> SourcesOf(int frame, const Instruction& i) {
-    const int path = Path(frame);
-    std::vector<std::vector<int>> from(LeafCountOf(i.shape));
-    const auto add = [&](std::vector<int>& to, const Instruction* operand, int leaf) {
-      const auto it = numbers_.find({path, operand, leaf});
-      if (it != numbers_.end()) to.push_back(it->second);
-    };
-    const std::vector<LeafSource>& sources = reader_.LeavesOf(i);
-    const std::vector<int> returning = Returning(frame, i);
-    for (size_t l = 0; l < from.size(); ++l) {
-      const bool called = l < sources.size() && sources[l].operand == LeafSource::kCalled;
-      for (const int inner : returning) {
-        const int leaf = called ? sources[l].leaf : static_cast<int>(l);
-        const int node = NodeAt(Path(inner), *reader_.history().place(inner).computation->root, leaf);
-        if (node >= 0 && (sources.empty() || called)) from[l].push_back(node);
-      }
-      if (!sources.empty() && !called) {
-        if (sources[l].operand >= 0) add(from[l], i.operands[sources[l].operand], sources[l].leaf);
-        continue;
-      }
-      for (const Instruction* operand : i.operands) {
-        const int leaves = LeafCountOf(operand->shape);
-        // Leaf by leaf where a tuple goes through as a whole, as a loop's.
-        if (leaves > 1 && leaves == static_cast<int>(from.size()) && !called) {
-          add(from[l], operand, static_cast<int>(l));
-          continue;
-        }
-        for (int leaf = 0; leaf < leaves; ++leaf) add(from[l], operand, leaf);
-      }
-    }
-    return from;
   }
 
   // What the instruction makes of its operands' sets (null: not influenced).
@@ -420,7 +338,7 @@ class InfluenceBuilder {
     Values values;
     for (size_t k = 0; k < arguments.size(); ++k) {
       if (!Any(arguments[k])) continue;
-      Note(frame, *computation.parameters[k], arguments[k], GivenTo(frame, *computation.parameters[k]));
+      Note(frame, *computation.parameters[k], arguments[k], nodes_.GivenTo(frame, *computation.parameters[k]));
       values[computation.parameters[k]->index] = arguments[k];
     }
     absl::Status status = Propagate(frame, computation, 0, static_cast<int>(computation.schedule.size()), &values);
@@ -512,7 +430,7 @@ class InfluenceBuilder {
         absl::StatusOr<Leaves> rest = ThroughTheRest(frame, loop, std::move(carried), k, &decides);
         if (!rest.ok()) return rest;
         carried = *std::move(rest);
-        RaiseLast(frame, loop, k, *count - 1);
+        nodes_.RaiseLast(frame, loop, k, *count - 1);
         AddNote(absl::StrCat("of %", loop.name, " iterations from ", k, " on are told together: sets there are at most what is influenced (/all takes them one by one)"));
         break;
       }
@@ -526,7 +444,7 @@ class InfluenceBuilder {
       const bool same = *next == carried;
       carried = *std::move(next);
       if (same && !state_.looked) {  // so are all iterations after it
-        RaiseLast(frame, loop, k, *count - 1);
+        nodes_.RaiseLast(frame, loop, k, *count - 1);
         break;
       }
     }
@@ -545,81 +463,15 @@ class InfluenceBuilder {
     return all;
   }
 
-  // ---- What is told ----
-
-  // Frames of one loop are told as one.
-  int Path(int frame) {
-    if (frame >= static_cast<int>(path_of_.size())) path_of_.resize(frame + 64, -1);
-    if (path_of_[frame] < 0) {
-      const int path = FindPath(frame);
-      path_of_[frame] = path;
-    }
-    return path_of_[frame];
-  }
-
-  int FindPath(int frame) {
-    const FrameHistory::Place p = reader_.history().place(frame);
-    if (p.parent < 0) return 0;
-    const int outer = Path(p.parent);
-    const auto [it, fresh] = paths_.try_emplace(std::make_tuple(outer, p.caller, static_cast<int>(p.kind), p.branch), static_cast<int>(paths_.size()) + 1);
-    return it->second;
-  }
-
-  // `from`: by leaf, or none.
-  void Note(int frame, const Instruction& i, const Leaves& leaves, const std::vector<std::vector<int>>& from) {
-    for (size_t l = 0; l < leaves.size(); ++l) {
-      if (leaves[l].empty()) continue;
-      const auto [it, fresh] = numbers_.try_emplace({Path(frame), &i, static_cast<int>(l)}, static_cast<int>(influence_.nodes.size()));
-      if (fresh) {
-        InfluenceNode node;
-        node.frame = frame;
-        node.instruction = &i;
-        node.leaf = static_cast<int>(l);
-        node.set = ElementSet(LeafShape(i.shape, static_cast<int>(l)));
-        node.moves = Def(i).op_class == OpClass::kStructural;
-        influence_.nodes.push_back(std::move(node));
-      }
-      InfluenceNode& node = influence_.nodes[it->second];
-      ++node.times;
-      if (!(node.set == leaves[l])) node.set.AddAll(leaves[l]);
-      node.set.exact = node.set.exact && leaves[l].exact && !state_.blind;
-      size_t level = 0;
-      for (int f = frame; f >= 0; f = reader_.history().place(f).parent) {
-        const FrameHistory::Place& at = reader_.history().place(f);
-        if (!IsLoop(at.kind)) continue;
-        if (level == node.loops.size()) node.loops.push_back({at.caller, at.kind == FrameKind::kWhileCondition, Path(f), {}});
-        node.loops[level++].Add(at.iteration);
-      }
-      if (from.empty()) continue;
-      for (int source : from[l]) {
-        if (source != it->second && std::find(node.from.begin(), node.from.end(), source) == node.from.end()) node.from.push_back(source);
-      }
-    }
-  }
-
-  // What was influenced in iteration `k` is so in all up to `last` too.
-  void RaiseLast(int frame, const Instruction& loop, int64_t k, int64_t last) {
-    const int body = Path(reader_.history().EnterBody(frame, loop, k)), condition = Path(reader_.history().EnterCondition(frame, loop, k));
-    for (InfluenceNode& node : influence_.nodes) {
-      for (InfluenceLoop& around : node.loops) {
-        if ((around.path != body && around.path != condition) || !around.Contains(k)) continue;
-        around.Add(InfluenceLoop::Span{k, around.condition ? last + 1 : last});  // the condition that ends it too
-      }
-    }
-  }
-
   ElementReader& reader_;
   const Machine& machine_;
   Influence influence_;
+  InfluenceNodes nodes_{reader_, influence_.nodes};
   SearchState state_;
   const int64_t most_steps_;  // 0: as many as it takes
   const InfluenceWalk::Exchange exchange_;  // null: there is one device
   int64_t steps_ = 0;
   std::set<std::string> said_;
-  absl::flat_hash_map<std::tuple<int, const Instruction*, int, int>, int> paths_;
-  std::vector<int> path_of_;  // by frame; -1: not known yet
-  absl::flat_hash_map<std::tuple<int, const Instruction*, int>, int> numbers_;
-  absl::flat_hash_set<std::tuple<int, const Instruction*, uint64_t>> sourced_;
 };
 
 }  // namespace
@@ -634,8 +486,8 @@ InfluenceWalk::~InfluenceWalk() = default;
 absl::Status InfluenceWalk::From(int frame, const Instruction& instruction, std::vector<ElementSet> leaves, bool asked) {
   return builder_->From(frame, instruction, std::move(leaves), asked);
 }
-int InfluenceWalk::PathOf(int frame) { return builder_->PathOf(frame); }
-int InfluenceWalk::NodeAt(int path, const Instruction& instruction, int leaf) const { return builder_->NodeAt(path, instruction, leaf); }
+int InfluenceWalk::PathOf(int frame) { return builder_->nodes().Path(frame); }
+int InfluenceWalk::NodeAt(int path, const Instruction& instruction, int leaf) const { return builder_->nodes().NodeAt(path, instruction, leaf); }
 void InfluenceWalk::Say(std::string note) { builder_->AddNote(std::move(note)); }
 Influence InfluenceWalk::Take() { return builder_->Take(); }
 
