@@ -142,6 +142,7 @@ ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGro
     member.instruction = arrival.instruction;
     member.operands = arrival.operands;
     member.loops = arrival.loops;
+    member.mark = arrival.mark;
   }
   return seen;
 }
@@ -166,8 +167,8 @@ absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const I
     seen.number = route.receives_done;
     seen.sends = {{0, 1}};
     seen.messages.assign(route.messages.begin(), route.messages.end());
-    seen.members.push_back({from >= 0 ? from : route.sender, route.sent > route.receives_done, nullptr, {}, {}, route.sent});
-    seen.members.push_back({to >= 0 ? to : route.receiver, route.posted > route.receives_done, nullptr, {}, {}, route.posted});
+    seen.members.push_back({from >= 0 ? from : route.sender, route.sent > route.receives_done, nullptr, {}, {}, route.sent, {}});
+    seen.members.push_back({to >= 0 ? to : route.receiver, route.posted > route.receives_done, nullptr, {}, {}, route.posted, {}});
   };
   const auto pairs = TransferPairs(instruction);
   if (!pairs.ok()) return pairs.status();

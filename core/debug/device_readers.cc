@@ -47,13 +47,8 @@ SliceFrames DeviceReaders::frames() {
 }
 
 std::optional<int> DeviceReaders::FrameOf(const ExchangePast::Member& member) {
-  ElementReader& reader = of(member.device);
-  const int before = DevicesOf(s_).selected;
-  SwapTo(s_, member.device);
-  const bool there = !(s_.machine->Where() < member.mark);
-  SwapTo(s_, before);
-  if (!there) return std::nullopt;
-  return reader.history().FrameAt(member.mark);
+  if (machine(member.device).Where() < member.mark) return std::nullopt;
+  return of(member.device).history().FrameAt(member.mark);
 }
 
 absl::StatusOr<Value> DeviceReaders::Brought(const ExchangePast::Member& member, int operand) {

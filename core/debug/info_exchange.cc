@@ -29,9 +29,14 @@ std::string IterationText(const std::vector<LoopPlace>& loops) { return loops.em
 
 // "  replica 0: here at %x, iteration 2 of %w, with f32[2] [1, 2]".
 void SayMember(Session::State& s, absl::string_view who, absl::string_view word, const Instruction* at, const Instruction& asked, absl::string_view iteration,
-               const std::vector<std::string>& brought) {
+               const std::vector<std::string>& brought, absl::string_view now = "") {
   s.Say("  ", who, ": ", word, at != nullptr && at != &asked ? absl::StrCat(" at %", at->name) : "", iteration,
-        brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), "\n");
+        brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), now, "\n");
+}
+
+// "is at %p in main, model.hlo:3".
+std::string NowText(const DeviceStanding& standing) {
+  return absl::StrCat(standing.state == DeviceStanding::kStopped ? "is " : "", StateText(standing));
 }
 
 // "  replica 0 -> replica 1, ...": of members by their names.
@@ -41,8 +46,16 @@ void SaySends(Session::State& s, const std::vector<std::pair<int, int>>& sends, 
   s.Say("  ", absl::StrJoin(sends, ", ", [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
 }
 
-void SayMeeting(Session::State& s, const ExchangeMeeting& meeting, const Instruction& asked) {
+// It has come, and stands before that again: at the instruction itself it waits, or has yet to come to it once more.
+bool HasGoneBack(Session::State& s, DeviceReaders& readers, const ExchangeMeeting::Member& member) {
+  if (member.mark.levels.empty()) return false;
+  const Mark now = readers.machine(member.device).Where();
+  return now < member.mark || (now == member.mark && StandingOf(s, member.device).state != DeviceStanding::kWaiting);
+}
+
+void SayMeeting(Session::State& s, DeviceReaders& readers, const ExchangeMeeting& meeting, const Instruction& asked) {
   Devices& all = DevicesOf(s);
+  const bool some_missing = std::any_of(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return !m.here; });
   for (size_t k = 0; k < meeting.members.size(); ++k) {
     const ExchangeMeeting::Member& member = meeting.members[k];
     const std::string name = member.device >= 0 ? all.room->Name(member.device) : "nobody yet";
@@ -52,14 +65,14 @@ void SayMeeting(Session::State& s, const ExchangeMeeting& meeting, const Instruc
       continue;
     }
     if (!member.here) {
-      const DeviceStanding standing = StandingOf(s, member.device);
-      s.Say("  ", name, ": missing; it ", member.device == all.selected ? "(this one) " : "",
-            standing.state == DeviceStanding::kStopped ? "is " : "", StateText(standing), "\n");
+      s.Say("  ", name, ": missing; it ", member.device == all.selected ? "(this one) " : "", NowText(StandingOf(s, member.device)), "\n");
       continue;
     }
     std::vector<std::string> brought;
     for (const Value& operand : member.operands) brought.push_back(BroughtText(operand));
-    SayMember(s, name, "here", member.instruction, asked, IterationText(member.loops), brought);
+    const bool back = some_missing && HasGoneBack(s, readers, member);
+    SayMember(s, name, back ? "came" : "here", member.instruction, asked, IterationText(member.loops), brought,
+              back ? absl::StrCat("; it has gone back to before that and ", NowText(StandingOf(s, member.device))) : "");
   }
   for (const Value& message : meeting.messages) s.Say("  on its way: ", BroughtText(message), "\n");
   if (!meeting.transfer) SaySends(s, meeting.sends, [&](int member) { return all.room->Name(meeting.members[member].device); });
@@ -229,7 +242,7 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
       s.Say(group, "exchange ", meeting.number + 1, " of these devices: ", here, " of ", meeting.members.size(),
             here == 1 ? " has come" : " have come", meeting.complete ? ", and some have not gone on yet" : "", "\n");
     }
-    SayMeeting(s, meeting, instruction);
+    SayMeeting(s, readers, meeting, instruction);
   }
   return absl::OkStatus();
 }

@@ -62,6 +62,7 @@ struct ExchangeMeeting {
     std::vector<Value> operands;           // of collectives
     std::vector<LoopPlace> loops;
     int64_t come = 0;                      // to how many of these exchanges it has come
+    Mark mark;                             // when it came, where that is remembered; else no levels
   };
   std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
   std::vector<std::pair<int, int>> sends;  // of source_target_pairs: from which member to which
