@@ -117,6 +117,8 @@ absl::Status SayWhich(Session::State& s, const std::vector<Loop>& loops, const A
 
 }  // namespace
 
+size_t CountLoopsThatRun(Session::State& s) { return LoopsThatRun(s).size(); }
+
 absl::StatusOr<const Instruction*> LoopMeant(Session::State& s, const Asked& asked) {
   const int given = static_cast<int>(asked.iterations.size());
   const std::vector<const Instruction*> around = LoopsAround(s);

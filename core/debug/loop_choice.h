@@ -11,6 +11,8 @@ namespace hloscope {
 // only loop in what the frame runs that stands in so many, else the only such loop of the program. Empty: `asked` says no iteration.
 // InvalidArgument names the loops that may be meant, as they are typed; FailedPrecondition: the program has none.
 absl::StatusOr<const Instruction*> LoopMeant(Session::State& s, const Asked& asked);
+// How many loops the program has that something runs.
+size_t CountLoopsThatRun(Session::State& s);
 
 }  // namespace hloscope
 

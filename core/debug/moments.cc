@@ -157,11 +157,7 @@ absl::StatusOr<std::vector<IterationRange>> ParseIterations(absl::string_view te
 absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) {
   asked->caller = nullptr;
   asked->loop = s.module->FindComputation(name);
-  if (asked->loop != nullptr) {
-    const std::vector<const Instruction*>& callers = CallsOf(s).callers[asked->loop->id];
-    asked->part_of_loop = std::any_of(callers.begin(), callers.end(), [](const Instruction* i) { return Def(*i).control == ControlKind::kWhile; });
-    return absl::OkStatus();
-  }
+  if (asked->loop != nullptr) return absl::OkStatus();
   absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
   if (!found.ok()) return found.status();
   if (Def(**found).control != ControlKind::kWhile) {  // the loop of that name is elsewhere
@@ -177,7 +173,7 @@ absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) 
   return absl::OkStatus();
 }
 
-bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call" || word == "outside"; }
+bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call" || word == "run" || word == "in" || word == "outside"; }
 
 }  // namespace
 
@@ -193,6 +189,9 @@ absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool
     } else if (word == "call") {
       word = TakeWord(rest);
       if (!absl::SimpleAtoi(word, &asked.call) || asked.call < 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no call; the first is call 1"));
+    } else if (word == "run") {
+      word = TakeWord(rest);
+      if (!absl::SimpleAtoi(word, &asked.run) || asked.run < 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no run of a computation; the first is run 1"));
     } else if (word == "in" || word == "of") {
       word = TakeWord(rest);
       absl::string_view behind = rest;
@@ -217,25 +216,18 @@ absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool
       asked.loop = named.loop;
       asked.caller = named.caller;
       asked.part_only = named.part_only;
-      asked.part_of_loop = named.part_of_loop;
     } else if (word == "outside") {
       if (TakeWord(rest) != "of" || TakeWord(rest) != "loops") return absl::InvalidArgumentError("outside is followed by of loops");
       asked.outside = true;
     } else {
       return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not expected here; a moment is iteration 3,17 (outer before inner)",
-                                                     ", with call 2, in NAME (in INNER in OUTER) or outside of loops where needed"));
+                                                     ", with call 2, run 5, in NAME (in INNER in OUTER) or outside of loops where needed"));
     }
   }
   return asked;
 }
 
 namespace {
-
-// "call 3 in f" of what is no part of a loop, without iterations: the third call of the whole run.
-bool CountsCalls(const Asked& asked) {
-  return asked.call > 0 && asked.iterations.empty() && asked.loop != nullptr && asked.caller == nullptr && !asked.part_of_loop &&
-         asked.around.empty() && !asked.outside;
-}
 
 // When the values of `home` are computed, as far as the text says.
 absl::StatusOr<Occurrences> OccurrencesIn(Session::State& s, const Asked& asked, const Computation* home) {
@@ -286,23 +278,6 @@ bool SplitMoment(absl::string_view text, absl::string_view* expression, absl::st
 
 namespace {
 
-absl::StatusOr<Mark> CountedCall(Session::State& s, const Asked& asked) {
-  absl::StatusOr<Occurrences> calls = Occurrences::Of(s, *asked.loop, Asked(), false);
-  if (!calls.ok()) return calls.status();
-  std::optional<Mark> found;
-  int64_t count = 0;
-  const absl::Status looked = LookAround(s, [&] {
-    return calls->Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
-      if (++count == asked.call) found = s.machine->Where();
-      if (found.has_value()) found->levels.back().position = BeginningOf(*asked.loop);
-      return !found.has_value();
-    });
-  });
-  if (!looked.ok()) return looked;
-  if (found.has_value()) return *found;
-  return absl::NotFoundError(absl::StrCat(asked.loop->name, " runs ", Count(count, "time"), " in this program, from call 1 on", calls->LeftOut().empty() ? "" : "; ", absl::StripSuffix(calls->LeftOut(), "\n")));
-}
-
 // "replica 2", where another device than the selected one has it; else empty.
 std::string OwnerOfBookmark(Session::State& s, const std::string& name) {
   if (!Several(s)) return "";
@@ -323,7 +298,6 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   if (IsMomentWord(word)) {
     const absl::StatusOr<Asked> asked = ParseAsked(s, text, false);
     if (!asked.ok()) return asked.status();
-    if (CountsCalls(*asked)) return CountedCall(s, *asked);
     absl::StatusOr<Meant> meant = FindMeant(s, *asked, expression);
     if (!meant.ok()) return meant.status();
     Occurrences& occurrences = meant->occurrences[0];
@@ -405,13 +379,7 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
   Travel& travel = s.Extension<Travel>();
   travel.looked = LookedAt();
   absl::string_view rest = moment;
-  bool one = travel.timeline == nullptr || !s.visible() || !IsMomentWord(TakeWord(rest));
-  if (!one) {
-    const absl::StatusOr<Asked> asked = ParseAsked(s, moment, false);
-    if (!asked.ok()) return asked.status();
-    one = CountsCalls(*asked);
-  }
-  if (one) {
+  if (travel.timeline == nullptr || !s.visible() || !IsMomentWord(TakeWord(rest))) {
     const absl::StatusOr<Mark> mark = ParseMoment(s, moment, expression);
     if (!mark.ok()) return mark.status();
     bool reached = false;
@@ -447,8 +415,9 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
     all += shown;
     looked.moments += std::min(shown, kMost);
     looked.more = looked.more || shown > kMost;
-    if (shown > 0 && looked.choose.empty() && !occurrences.single()) looked.choose = occurrences.HowToChoose(one);
-    if (shown > 0 && !occurrences.single()) s.Say(shown > kMost ? "and more. " : "", occurrences.HowToChoose(one), "\n");
+    const bool open = shown > 0 && !occurrences.single() && !occurrences.counted();
+    if (open && looked.choose.empty()) looked.choose = occurrences.HowToChoose(one);
+    if (open) s.Say(shown > kMost ? "and more. " : "", occurrences.HowToChoose(one), "\n");
     s.Say(occurrences.LeftOut());
   }
   if (all == 0) return absl::NotFoundError(meant->occurrences[0].NoneText(moment));

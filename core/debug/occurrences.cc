@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/loop_choice.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
@@ -73,12 +74,12 @@ absl::Status SetRanges(Session::State& s, const Asked& asked, Way& way, absl::fl
     const std::string home(way.steps.empty() ? s.module->entry->name : way.steps.back().callee->name);
     return absl::InvalidArgumentError(
         asked.iterations.size() == 1
-            ? absl::StrCat(home, " runs in no loop: it has no iterations", way.steps.empty() ? "" : "; its runs are call 1, call 2, ...")
+            ? absl::StrCat(home, " runs in no loop: it has no iterations", way.steps.empty() ? "" : "; its calls are call 1, call 2, ...")
             : absl::StrCat(home, " runs in fewer than ", asked.iterations.size(),
                            " loops, so not so many iterations can be given (outer before inner)"));
   }
   // Loops around those that are meant: as the program stands.
-  if (asked.iterations.empty() && asked.loop == nullptr && asked.call == 0) return absl::OkStatus();
+  if (asked.iterations.empty() && asked.call == 0 && (asked.loop == nullptr || asked.run > 0)) return absl::OkStatus();
   const size_t stack = StandsIn(s, way, ends);
   for (size_t k = 0; k < std::min(stack, outermost); ++k) {
     if (!IsLoopStep(way.steps[k])) continue;
@@ -160,6 +161,8 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   const int largest = NumberWays(ways, result.group_loops_), most = largest > 1 ? largest : static_cast<int>(ways.size());
   result.every_way_ = ways;
   result.by_name_ = stay;
+  result.run_ = asked.run;
+  result.several_loops_ = CountLoopsThatRun(s) > 1;
   if (absl::Status left = result.KeepNamed(asked); !left.ok()) return left;
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
   absl::Status first;
@@ -177,11 +180,12 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   if (asked.loop != nullptr && !asked.iterations.empty() && all_one && std::any_of(ways.begin(), ways.end(), is_exact))
     drop([&](const Way& way) { return !is_exact(way); });
   if (asked.call > most && result.all_ways_ > static_cast<double>(kMostWays)) {
-    return absl::InvalidArgumentError(absl::StrCat("the first ", most, " calls of ", home.name, " can be named, from call 1 on; of the others say break ", home.name, " if hits == N"));
+    return absl::InvalidArgumentError(absl::StrCat("the first ", most, " calls of ", home.name, " can be named, from call 1 on; of the others say run N of ", home.name));
   }
   if (asked.call > most)
-    return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only")
-                                                : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
+    return absl::InvalidArgumentError(absl::StrCat(home.name, most == 1 ? " is run by one call only" : absl::StrCat(" is run by ", most, " calls; the first is call 1"),
+                                                   stay && !ways[0].steps.empty() && IsLoopStep(ways[0].steps.back()) ? "; of what it calls, say in NAME (a computation)"
+                                                   : asked.iterations.empty() ? absl::StrCat("; in order of time they are run 1, run 2, ... of ", home.name) : ""));
   if (asked.call > 0) {
     const int there = ways[0].call;
     drop([&](const Way& way) { return way.call != asked.call; });
@@ -194,7 +198,7 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   result.groups_ = groups.size() > 1;
   result.calls_ = groups.size() < ways.size();
   const auto here = [&](const Way& way) { return OnStack(s, way) == way.steps.size(); };
-  if (stay && asked.call == 0 && std::any_of(ways.begin(), ways.end(), here)) {
+  if (stay && asked.call == 0 && asked.run == 0 && std::any_of(ways.begin(), ways.end(), here)) {
     drop([&](const Way& way) { return !here(way); });
     result.calls_ = result.groups_ = false;
   }
@@ -206,6 +210,7 @@ absl::Status Occurrences::KeepNamed(const Asked& asked) {
   std::vector<Way>& ways = ways_;
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
   for (const Asked::Around& named : asked.Named()) {
+    if (named.caller == nullptr && named.loop == home_) continue;  // the entry, too
     const size_t all = ways.size();
     const std::string part = !named.part_only ? "" : named.loop == named.caller->Called(AttrId::kCondition) ? "condition of " : "body of ";
     const std::string name = named.caller != nullptr ? absl::StrCat(part, NameOf(*named.caller)) : std::string(named.loop->name);
@@ -237,7 +242,7 @@ std::vector<size_t> Occurrences::Groups() const {
 }
 
 bool Occurrences::single() const {
-  if (ways_.size() != 1) return false;
+  if (ways_.size() != 1 || run_ > 0) return false;
   const Way& way = ways_[0];
   for (size_t k = 0; k < way.steps.size(); ++k) {
     if (IsLoopStep(way.steps[k]) && !way.ranges[k].one()) return false;
@@ -258,7 +263,7 @@ bool Occurrences::plain() const {
 Mark Occurrences::OnlyMark() const {
   const Way& way = ways_[0];
   Mark mark;
-  mark.levels.push_back({FrameKind::kEntry, 0, -1, 0});
+  mark.levels.push_back({FrameKind::kEntry, 0, -1, way.steps.empty() ? BeginningOf(*home_) : 0});
   for (size_t k = 0; k < way.steps.size(); ++k) {
     mark.levels.back().position = way.steps[k].caller->index;
     mark.levels.push_back(way.steps[k].level);
@@ -270,7 +275,7 @@ Mark Occurrences::OnlyMark() const {
 std::string Occurrences::GroupName(size_t group, absl::string_view sigil) const {
   if (group_loops_[group] == nullptr) return "no loop";
   const auto way = std::find_if(every_way_.begin(), every_way_.end(), [&](const Way& w) { return w.group == group; });
-  const bool itself = by_name_ && !way->steps.empty() && way->steps.back().callee == home_ && IsLoopStep(way->steps.back());
+  const bool itself = !way->steps.empty() && way->steps.back().callee == home_ && IsLoopStep(way->steps.back());
   return LoopsName(*module_, every_way_, *way, sigil, itself);
 }
 
@@ -329,11 +334,13 @@ std::string Occurrences::CommandText(const Occurrence& one) const {
   std::string text = one.iterations.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(one.iterations, ","));
   const bool one_of_calls =
       std::any_of(every_way_.begin(), every_way_.end(), [&](const Way& way) { return way.group == group && way.call != one.way->call; });
-  absl::StrAppend(&text, one_of_calls ? absl::StrCat(" call ", one.way->call) : call_);
   const bool own_loop = !one.way->steps.empty() && IsLoopStep(one.way->steps.back());  // it is the loop's body or condition
-  if (by_name_ && !own_loop) absl::StrAppend(&text, " in ", home_->name);
+  const bool called = !own_loop && !home_->is_entry;
+  if (one_of_calls || (called && (text.empty() || !call_.empty()))) absl::StrAppend(&text, " call ", one.way->call);
+  if (called) absl::StrAppend(&text, " in ", home_->name);
   const bool loop = group_loops_[group] != nullptr;
-  if (groups_ || !chosen_.empty() || (by_name_ && own_loop))
+  const bool condition = own_loop && one.way->steps.back().level.kind == FrameKind::kWhileCondition;
+  if (groups_ || !chosen_.empty() || (own_loop && (by_name_ || condition || several_loops_)))
     absl::StrAppend(&text, loop ? absl::StrCat(" in ", GroupName(group, "")) : " outside of loops");
   return std::string(absl::StripLeadingAsciiWhitespace(text));
 }
@@ -371,6 +378,11 @@ std::string Occurrences::LeftOut() const {
 }
 
 std::string Occurrences::NoneText(absl::string_view moment) const {
+  if (run_ > 0) {
+    const std::string text = absl::StrCat("the program does not come to ", moment, ": ", home_->name, " runs ", Count(runs_, "time"), " there", runs_ > 0 ? ", from run 1 on" : "");
+    const std::string left_out = LeftOut();
+    return left_out.empty() ? text : absl::StrCat(text, "; ", absl::StripSuffix(left_out, "\n"));
+  }
   std::vector<const Instruction*> loops;
   const Way& way = ways_[0];
   std::vector<std::string> around;  // of the loops around it, where the iterations of all are said
@@ -407,7 +419,9 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
     Occurrence occurrence{std::move(iterations), 0, ways[0]};
     for (size_t k = 0; k < ways[0]->open_from; ++k) occurrence.shown_from += IsLoopStep(ways[0]->steps[k]) ? 1 : 0;
     s.selected = static_cast<int>(s.machine->frames().size()) - 1;
-    return each(occurrence);
+    if (run_ > 0 && ++runs_ < run_) return true;
+    const absl::StatusOr<bool> more = each(occurrence);
+    return run_ > 0 && more.ok() ? absl::StatusOr<bool>(false) : more;
   }
   // What each instruction here runs, in program order: the ways are in that order already. Of a loop both parts together.
   for (size_t begin = 0; begin < ways.size();) {
@@ -486,6 +500,7 @@ absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<
 
 absl::Status Occurrences::Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each, const Mark* from) {
   from_ = from;
+  runs_ = 0;
   std::vector<const Way*> ways;
   for (const Way& way : ways_) ways.push_back(&way);
   Mark mark;

@@ -15,8 +15,8 @@ namespace hloscope {
 struct Asked {
   std::vector<IterationRange> iterations;  // of `loop`, or the innermost loop, and before it of loops around it
   int call = 0;                            // from 1; 0: not said
+  int64_t run = 0;                         // from 1, in order of time, of all that the rest may mean; 0: not said
   const Computation* loop = nullptr;       // a loop's body or condition; null: not said
-  bool part_of_loop = false;               // `loop` is a body or condition; else it is a computation that is called
   const Instruction* caller = nullptr;     // the loop itself, either part of it; null: any loop with this body or condition
 
   bool part_only = false;  // of `caller` only the part `loop`: "in condition of w"
@@ -50,6 +50,8 @@ class Occurrences {
 
   // Not more than one can be meant.
   bool single() const;
+  // It is said which in order of time: one at most comes about.
+  bool counted() const { return run_ > 0; }
   // A number says which iteration: nothing is told apart by calls or loops.
   bool plain() const;
   // Of a single one.
@@ -92,6 +94,8 @@ class Occurrences {
   const Module* module_ = nullptr;
   const Computation* home_ = nullptr;
   std::string call_, chosen_;  // " call 2", " in loop": what was said already and is needed
+  bool several_loops_ = false;  // the program has: an iteration alone does not say of which
+  int64_t run_ = 0, runs_ = 0;  // the one that is meant, and how many came about
   bool by_name_ = false;       // `home_` itself was named, or is the loop that is meant: not the home of an expression
   std::vector<Way> ways_;
   std::vector<Way> every_way_;  // also those that what was said leaves out: names tell them apart

@@ -366,8 +366,8 @@ absl::Status CommandBookmark(Session::State& s, absl::string_view args) {
     return absl::OkStatus();
   }
   const bool plain = std::all_of(args.begin(), args.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
-  if (!plain || args == "start" || args == "end" || args == "iteration" || args == "before") {
-    return absl::InvalidArgumentError("a bookmark's name is letters, digits, _, - and .; start, end, iteration and before have a meaning of their own");
+  if (!plain || args == "start" || args == "end" || args == "iteration" || args == "call" || args == "run" || args == "before") {
+    return absl::InvalidArgumentError("a bookmark's name is letters, digits, _, - and .; start, end, iteration, call, run and before have a meaning of their own");
   }
   std::string name(args);
   for (int k = 1; name.empty(); ++k) {

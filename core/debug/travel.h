@@ -49,7 +49,7 @@ void NoteEdit(Session::State& s, HandSet made);
 absl::Status GoTo(Session::State& s, const Mark& mark);
 
 // The moments that ParseMoment knows, for messages.
-constexpr absl::string_view kMoments = "a bookmark, start, end, iteration N [call K] [in NAME], call K in NAME or before %x";
+constexpr absl::string_view kMoments = "a bookmark, start, end, iteration N [call K] [in NAME], call K in NAME, run K of NAME or before %x";
 // A moment that is named: "iteration 17", "iteration 3,17" (of outer and inner loops), "call 2" (where several calls run what is meant),
 // "in NAME" (a loop), a bookmark, "start", "end". `expression` will be looked at: for an iteration, of the loop whose body has its names.
 // InvalidArgument where several moments are meant.

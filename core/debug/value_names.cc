@@ -35,7 +35,7 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
         absl::StrCat("%", name, " is an instruction of ", computation->name,
                      s.visible() ? absl::StrCat(", which is no frame of the program now", kBreakThere) : "; the program is not running"));
     if (s.visible() && !s.element_callers.contains(computation)) {
-      status.SetPayload(kNoFrame, absl::Cord(MakeCallGraph(*s.module).in_loop[computation->id] ? "iteration 0 (or call 1)" : "call 1"));
+      status.SetPayload(kNoFrame, absl::Cord("run 1"));
     }
     return status;
   }

@@ -224,6 +224,7 @@ std::string MomentName(const Module& module, const CallGraph& calls, absl::Span<
   const Instruction* loop = loops[way->group];
   const bool several = std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return &w != &*way && w.group == way->group; });
   if (several || (loop == nullptr && loops.size() > 1)) add("call ", way->call);
+  if (!IsLoopStep(way->steps.back()) && (several || loops.size() > 1 || loop != nullptr)) add("in ", way->steps.back().callee->name);
   if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", LoopsName(module, ways, *way, "")));
   return text;
 }

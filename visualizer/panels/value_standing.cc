@@ -41,7 +41,7 @@ void ValuePanel::DrawEnded(PanelContext& context, const Standing& standing) {
       context.run(absl::StrCat("window value moment iteration ", last, " in ", loop));
     }
   } else if (ui::Link("then", absl::StrCat("Look at it in the call of ", standing.of->parent->name))) {
-    context.run("window value moment call 1");
+    context.run("window value moment run 1");
   }
   ui::Tooltip("The program goes there, and comes back to where it stands");
   ui::Gap(6);
