@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
+#include "core/debug/occurrences.h"
 #include "core/debug/stops.h"
 #include "core/ops/op.h"
 
@@ -84,25 +85,35 @@ absl::Status SayWhich(Session::State& s, const std::vector<Loop>& loops, const A
   const Module& module = *s.module;
   constexpr size_t kMost = 6;
   const int given = static_cast<int>(asked.iterations.size());
-  const std::string numbers = NumbersText(asked);
   std::vector<std::string> choices;
+  bool deep_enough = false;
   for (const Loop& loop : loops) {
     if (loop.depth.most < given || choices.size() > kMost) continue;
-    // Once for each way through other loops.
-    std::vector<Way> ways = WaysTo(module, CallsOf(s), *loop.instruction->Called(AttrId::kBody));
-    const auto by_it = [&](const Way& way) { return way.steps.back().caller == loop.instruction; };
+    // Once for each way through other loops, in the first of their iterations in which it comes so far.
+    const Computation& body = *loop.instruction->Called(AttrId::kBody);
+    std::vector<Way> ways = WaysTo(module, CallsOf(s), body);
     std::vector<const Instruction*> innermost;
     NumberWays(ways, innermost);
-    for (size_t group = 0; group < innermost.size(); ++group) {
-      const auto way = std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return w.group == group && by_it(w); });
-      if (way == ways.end() || choices.size() > kMost || CountLoops(*way) < static_cast<size_t>(given)) continue;
-      std::string outer;
-      for (size_t k = static_cast<size_t>(given); k < CountLoops(*way); ++k) absl::StrAppend(&outer, "0,");
-      choices.push_back(choices.size() == kMost ? "..."
-                                                : absl::StrCat("iteration ", outer, numbers, " of ", LoopsName(module, ways, *way, "%"),
-                                                               " (in ", loop.instruction->parent->name, ")"));
-    }
+    deep_enough = true;
+    Asked named = asked;
+    named.loop = &body;
+    named.caller = loop.instruction;
+    absl::StatusOr<Occurrences> occurrences = Occurrences::Of(s, body, named, true);
+    if (!occurrences.ok()) continue;
+    std::vector<size_t> told;  // groups
+    const absl::Status looked = LookAround(s, [&] {
+      return occurrences->Visit(s, [&](const Occurrence& one) -> absl::StatusOr<bool> {
+        if (std::find(told.begin(), told.end(), one.way->group) != told.end()) return true;
+        told.push_back(one.way->group);
+        choices.push_back(choices.size() == kMost ? "..."
+                                                  : absl::StrCat("iteration ", absl::StrJoin(one.iterations, ","), " of ", LoopsName(module, ways, *one.way, "%"),
+                                                                 " (in ", loop.instruction->parent->name, ")"));
+        return choices.size() <= kMost && told.size() < innermost.size();
+      });
+    });
+    if (absl::IsCancelled(looked)) return looked;
   }
+  if (choices.empty() && deep_enough) return absl::NotFoundError(absl::StrCat("no loop of this program comes to iteration ", NumbersText(asked)));
   if (choices.empty()) {
     int most = 0;
     for (const Loop& loop : loops) most = std::max(most, loop.depth.most);
