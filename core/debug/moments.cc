@@ -58,6 +58,7 @@ struct Homes {
   std::vector<const Computation*> chosen;  // null: around the loop that was named
   std::vector<const Computation*> others;
   std::string name;  // that they have in common
+  const Computation* elsewhere = nullptr;  // that has the name, neither in what was named nor around it
 };
 
 // What a loop carries unchanged into its condition and its body is one value under one name: iteration by iteration the same in both.
@@ -123,6 +124,9 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
   if (best == nullptr) return homes;
   if (best->rank < (1 << 20)) {  // its names are of what is around the loop
     homes.chosen.push_back(asked.loop);
+    const std::vector<const Computation*> around = Surroundings(calls, asked.caller != nullptr ? *asked.caller->parent : *asked.loop);
+    const auto is_around = [&](const Candidate& c) { return std::find(around.begin(), around.end(), c.instruction->parent) != around.end(); };
+    if (std::none_of(candidates.begin(), candidates.end(), is_around)) homes.elsewhere = best->instruction->parent;
     return homes;
   }
   const int rank = best->rank;
@@ -248,6 +252,10 @@ absl::StatusOr<Meant> FindMeant(Session::State& s, const Asked& asked, absl::str
   Meant meant;
   Homes homes;
   if (!expression.empty()) homes = HomesOf(s, expression, asked);
+  if (homes.elsewhere != nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("%", homes.name, " is of ", homes.elsewhere->name, ", which runs neither inside ", asked.caller != nullptr ? LoopName(*s.module, *asked.caller) : std::string(asked.loop->name),
+                                                   " nor around it; ", homes.elsewhere->name, ":", homes.name, " @ run 1 is the first one"));
+  }
   if (homes.chosen.empty()) homes.chosen.push_back(nullptr);
   absl::Status first;
   for (const Computation* home : homes.chosen) {
