@@ -6,10 +6,12 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
 #include "gtest/gtest.h"
+#include "visualizer/panels/panel_commands.h"
 #include "visualizer/shell/window_commands.h"
 
 namespace hloscope {
@@ -66,13 +68,25 @@ TEST(ActionsTest, WhatIsAskedIsNotPartOfTheCommand) {
   EXPECT_EQ(asks, "");
 }
 
+TEST(ActionsTest, APanelThatIsToldSomethingComesToTheFront) {
+  for (const PanelCommandRow& row : PanelCommandRows()) {
+    const PanelRow* panel = PanelOfAnswer(absl::StrCat("window ", row.panel, " ", row.name));
+    if (absl::string_view(row.panel) == "timeline") {
+      EXPECT_EQ(panel, nullptr);
+    } else {
+      ASSERT_NE(panel, nullptr) << row.panel;
+      EXPECT_STREQ(panel->id, row.panel);
+    }
+  }
+}
+
 TEST(ActionsTest, AProfileComesToTheFront) {
   for (const char* line : {"profile run", "profile run 3", "window profile flame"}) {
     const PanelRow* panel = PanelOfAnswer(line);
     ASSERT_NE(panel, nullptr) << line;
     EXPECT_STREQ(panel->id, "profile") << line;
   }
-  for (const char* line : {"profile", "profile json run", "run", "window profiles", "window graph fit", ""}) EXPECT_EQ(PanelOfAnswer(line), nullptr) << line;
+  for (const char* line : {"profile", "profile json run", "run", "window profiles", "window select %x", ""}) EXPECT_EQ(PanelOfAnswer(line), nullptr) << line;
 }
 
 TEST(ActionsTest, AMenuOfAPanelDoesNotRepeatItsName) {

@@ -108,7 +108,8 @@ bool AnswersInConsole(absl::string_view line) {
 }
 
 const PanelRow* PanelOfAnswer(absl::string_view line) {
-  if (const PanelRow* panel = PanelOfCommand(line)) return absl::string_view(panel->id) == "profile" ? panel : nullptr;
+  // The timeline stands at the foot of the window, wherever else it has no place.
+  if (const PanelRow* panel = PanelOfCommand(line)) return absl::string_view(panel->id) != "timeline" ? panel : nullptr;
   const CommandRow* command = CommandOfLine(line);
   if (command == nullptr || absl::string_view(command->name) != "profile") return nullptr;
   const std::vector<absl::string_view> words = absl::StrSplit(line, ' ', absl::SkipEmpty());

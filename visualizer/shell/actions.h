@@ -49,7 +49,7 @@ std::string PanelTitle(const PanelKey& key);
 
 // A command whose answer is what it is given for, and stands in the console.
 bool AnswersInConsole(absl::string_view line);
-// The panel that has the answer of a command and comes to the front with it; null: none.
+// The panel that a command is told, or that has its answer, and that comes to the front with it; null: none.
 const PanelRow* PanelOfAnswer(absl::string_view line);
 
 }  // namespace hloscope

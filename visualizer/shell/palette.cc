@@ -164,7 +164,7 @@ void Shell::DrawPalette() {
   } else if (entered && palette_ == 3 && !palette_text_.empty()) {
     palette_ = 0;
     const std::string command = absl::StrCat(palette_command_, " ", palette_text_);
-    if (const PanelRow* panel = PanelOfCommand(command)) layout_.Open(panel->id);
+    if (const PanelRow* panel = PanelOfAnswer(command)) layout_.Open(panel->id);
     Run(command);
   } else if (entered && palette_ == 1 && !palette_text_.empty()) {
     palette_ = 0;

@@ -121,7 +121,7 @@ void Shell::Act(const Action& action) {
     if (!command.empty()) AskInPalette(action.label, command, asks);
     return;
   }
-  if (const PanelRow* panel = PanelOfCommand(command); panel != nullptr && absl::string_view(panel->id) != "timeline") layout_.Open(panel->id);  // where it is seen
+  if (const PanelRow* panel = PanelOfAnswer(command)) layout_.Open(panel->id);  // where it is seen
   const absl::string_view first = absl::string_view(action.command).substr(0, absl::string_view(action.command).find('|'));
   if (HasEdits() && RunsProgram(first)) {
     // Pressed again while it waits, it is still one run.

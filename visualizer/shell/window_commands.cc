@@ -491,7 +491,8 @@ void Shell::RunWindowCommand(const std::string& command) {
     error = row->handler(*this, rest);
   } else if (FindPanelRow(word) != nullptr) {
     error = WindowCommands::ToPanel(*this, word, rest);
-    if (const PanelRow* panel = PanelOfAnswer(absl::StrCat("window ", args)); panel != nullptr && error.empty()) layout_.Open(panel->id);
+    // Where what it did is seen; but whatever runs, and the builder at each change, takes up the text, which is no reason to look at it.
+    if (const PanelRow* panel = PanelOfAnswer(absl::StrCat("window ", args)); panel != nullptr && error.empty() && args != "program apply") layout_.Open(panel->id);
   } else {
     int64_t budget = 1 << 16;
     NearestName nearest(word, &budget);
