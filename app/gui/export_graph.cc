@@ -80,6 +80,8 @@ class GraphExport {
       absl::StrAppend(&chosen->note, chosen->note.empty() ? "" : "; ", Count(scene->not_drawn, "instruction"), scene->not_drawn == 1 ? " is" : " are", " not drawn, for boxes lie at most ",
                       kMostSceneDepth, " deep in boxes; ask from further inside for these");
     }
+    if (scene->one_call && chosen->note.find("opened in one call only") == std::string::npos)
+      absl::StrAppend(&chosen->note, chosen->note.empty() ? "" : "; ", "a computation that several of the calls share is shown in one of them");
     SayNote(*chosen);
     if (NeedsRun(*by) && choice_.slice.parts.empty() && Several(session_->state()))
       absl::StrAppend(&chosen->subject, ", on ", SelectedName(session_->state()));

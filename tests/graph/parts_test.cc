@@ -150,6 +150,58 @@ ENTRY main {
   EXPECT_EQ(near.seen_in.at(At(*module, "inner", "u").parent), &c);
 }
 
+TEST(Scene, WhatIsChosenIsOpenedInEveryChosenCall) {
+  const auto module = Read(R"(HloModule shared
+inner { t = f32[] parameter(0)  ROOT u = f32[] negate(t) }
+outer { p = f32[] parameter(0)  c = f32[] call(p), to_apply=inner  ROOT e = f32[] call(c), to_apply=inner }
+ENTRY main {
+  x = f32[] parameter(0)
+  a = f32[] call(x), to_apply=outer
+  b = f32[] call(a), to_apply=outer
+  ROOT w = f32[] tanh(b)
+})");
+  const auto h = HierarchyOf(module);
+  const Instruction &a = At(*module, "main", "a"), &b = At(*module, "main", "b"), &c = At(*module, "outer", "c"), &e = At(*module, "outer", "e"),
+                    &u = At(*module, "inner", "u");
+  const auto count = [](const Chosen& shown, const Instruction& i) {
+    return std::count_if(shown.scene->boxes.begin(), shown.scene->boxes.end(), [&](const SceneBox& box) { return box.instruction == &i; });
+  };
+  const Chosen shown = Choose(h, {&a, &b, &c, &e, &u});
+  EXPECT_EQ(count(shown, c), 2);
+  EXPECT_EQ(count(shown, u), 4);
+  EXPECT_FALSE(shown.scene->one_call);
+  // The box in the calls that one asks for.
+  const int in_b = shown.scene->Find({{&b, 0}, {&e, 0}}, u);
+  const SceneBox& around = shown.scene->boxes[shown.scene->boxes[in_b].parent];
+  EXPECT_EQ(around.instruction, &e);
+  EXPECT_EQ(shown.scene->boxes[around.parent].instruction, &b);
+  EXPECT_EQ(shown.scene->by_key.size() + 1, shown.scene->boxes.size());
+  // In calls that are not chosen it is not opened, and where the call is known, only in that one.
+  EXPECT_EQ(count(Choose(h, {&b, &c, &e, &u}), u), 2);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = h;
+  wish.only = {&a, &b, &c, &e, &u};
+  wish.seen_in = {{c.parent, &b}, {u.parent, &e}};
+  const Chosen one = {maker.Make(wish)};
+  EXPECT_EQ(count(one, u), 1);
+  EXPECT_TRUE(one.BoxOf(b).expanded);
+  EXPECT_FALSE(one.BoxOf(a).expanded);
+}
+
+TEST(Scene, ChosenCallsOfCallsDoNotMultiplyWithoutEnd) {
+  std::string text = "HloModule deep\nf0 { p0 = f32[] parameter(0)  ROOT n0 = f32[] negate(p0) }\n";
+  for (int k = 1; k < 20; ++k)
+    absl::StrAppend(&text, "f", k, " { p", k, " = f32[] parameter(0)  q", k, " = f32[] call(p", k, "), to_apply=f", k - 1, "  ROOT r", k, " = f32[] call(q", k, "), to_apply=f", k - 1, " }\n");
+  absl::StrAppend(&text, "ENTRY main { x = f32[] parameter(0)  ROOT y = f32[] call(x), to_apply=f19 }");
+  const auto module = Read(text);
+  std::vector<const Instruction*> all;
+  for (const Computation* c : module->computations) all.insert(all.end(), c->instructions.begin(), c->instructions.end());
+  const Chosen shown = Choose(HierarchyOf(module), all);
+  EXPECT_TRUE(shown.scene->one_call);
+  EXPECT_EQ(shown.scene->boxes.size(), all.size() + 1);
+}
+
 TEST(Scene, WhatIsChosenOfAnotherComputationHasAFrame) {
   const auto module = Read(kReduces);
   const auto h = HierarchyOf(module);

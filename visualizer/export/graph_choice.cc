@@ -145,6 +145,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   ChosenGraph out;
   out.wish.hierarchy = hierarchy;
   out.wish.spell_counts = true;
+  out.wish.only_boxes = choice.boxes;
   MeasureLetters(&out.wish);
   if (!choice.slice.parts.empty()) {
     ChooseSlice(*hierarchy, choice, &out);

@@ -56,11 +56,31 @@ std::vector<BoxKey> KeysTo(const Hierarchy& hierarchy, const CallPath& path, con
   return keys;
 }
 
+// The one in most of these calls, from the innermost on.
+int Scene::FindInCalls(const CallPath& path, const Instruction& instruction) const {
+  int best = -1;
+  size_t most = 0;
+  for (size_t k = 0; k < boxes.size(); ++k) {
+    if (boxes[k].instruction != &instruction) continue;
+    size_t alike = 0;
+    for (int up = boxes[k].parent; up >= 0 && alike < path.size(); up = boxes[up].parent) {
+      if (boxes[up].instruction == nullptr) continue;
+      if (boxes[up].instruction != path[path.size() - 1 - alike].caller) break;
+      ++alike;
+    }
+    if (best >= 0 && alike <= most) continue;
+    best = static_cast<int>(k);
+    most = alike;
+  }
+  return best;
+}
+
 int Scene::Find(const CallPath& path, const Instruction& instruction) const {
   if (hierarchy == nullptr) return -1;
   if (focused) {
     const auto it = by_key.find(KeyOf(0, hierarchy->NodeOf(instruction)));
-    return it == by_key.end() ? -1 : it->second;
+    if (it != by_key.end() || sliced) return it == by_key.end() ? -1 : it->second;
+    return FindInCalls(path, instruction);
   }
   const std::vector<BoxKey> keys = KeysTo(*hierarchy, path, instruction);
   for (auto key = keys.rbegin(); key != keys.rend(); ++key) {

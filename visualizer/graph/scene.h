@@ -75,6 +75,7 @@ struct Scene {
   bool at_once = false;  // laid out as one, not a level at a time
   bool focused = false;  // only chosen instructions, without the hierarchy
   bool sliced = false;   // parts of a slice
+  bool one_call = false; // of the chosen instructions: a computation that several chosen ones call is shown in one of the calls: there is no room
   int not_drawn = 0;     // of the chosen instructions: in too many boxes (kMostSceneDepth)
   std::vector<SceneBox> boxes;  // parents before children
   std::vector<SceneArrow> arrows;
@@ -84,6 +85,9 @@ struct Scene {
   // The innermost box that shows the instruction, or what it lies in; -1: none.
   int Find(const CallPath& path, const Instruction& instruction) const;
   int Find(const Instruction& instruction) const { return Find(PathTo(*hierarchy, *instruction.parent), instruction); }
+
+ private:
+  int FindInCalls(const CallPath& path, const Instruction& instruction) const;
 };
 
 // What an instruction made in one run of its computation, and what was made from it: a slice is drawn of these.
@@ -104,8 +108,9 @@ struct SceneWish {
   uint64_t request = 0;
   std::shared_ptr<const Hierarchy> hierarchy;
   absl::flat_hash_set<BoxKey> expanded;
-  std::vector<const Instruction*> only;  // not empty: these, each in the call that it is done in
-  SeenIn seen_in;                        // of `only`: which call that is
+  std::vector<const Instruction*> only;  // not empty: these, each in the calls among them that it is done in
+  SeenIn seen_in;                        // of `only`: in this call alone
+  int only_boxes = 240;                  // of `only`: where showing a computation in several calls takes more boxes, it is shown in one
   absl::flat_hash_set<BoxKey> places;    // of `only`: not empty: where each of them is meant, in every call that it is meant in
   std::vector<ScenePart> parts;          // not empty: what ran, as it ran,
   std::vector<SceneStep> steps;          // and what was made from what

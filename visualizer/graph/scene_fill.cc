@@ -161,7 +161,7 @@ class SceneFiller {
     FindHubs();
   }
 
-  // Chosen instructions, each in a frame of the call that it is done in: a chosen one, else one that stands for its computation alone.
+  // Chosen instructions, in frames of the calls that they are done in: the chosen ones, else one that stands for its computation alone.
   void AddOnly() {
     scene_->focused = true;
     std::vector<const Instruction*> sorted = wish_.only;
@@ -176,24 +176,12 @@ class SceneFiller {
       in.push_back(i);
     }
     const absl::flat_hash_set<const Instruction*> all(sorted.begin(), sorted.end());
-    for (const Computation* c : order) {
-      const std::vector<CalledBy>& callers = h_.CallersOf(*c);
-      if (!wish_.places.empty()) {
-        bool inside = false;
-        for (const CalledBy& call : callers) {
-          if (call.caller->parent == c || !all.contains(call.caller)) continue;
-          inner_[call.caller].emplace_back(call.which, c);
-          inside = true;
-        }
-        if (!inside) outer_.push_back(c);
-        continue;
-      }
-      const auto seen = wish_.seen_in.find(c);
-      const auto caller = std::find_if(callers.begin(), callers.end(), [&](const CalledBy& call) {
-        return call.caller->parent != c && all.contains(call.caller) && (seen == wish_.seen_in.end() || seen->second == call.caller);
-      });
-      if (caller != callers.end()) inner_[caller->caller].emplace_back(caller->which, c);
-      else outer_.push_back(c);
+    for (const bool everywhere : {true, false}) {
+      FindCalls(order, all, everywhere);
+      int64_t boxes = 0;
+      for (const Computation* c : outer_) boxes += BoxesIn(*c);
+      if (boxes <= std::max<int64_t>(wish_.only_boxes, static_cast<int64_t>(sorted.size())) || !wish_.places.empty()) break;
+      scene_->one_call = everywhere;
     }
     for (auto& [caller, inside] : inner_) std::sort(inside.begin(), inside.end());
     for (const Computation* c : outer_) {
@@ -207,6 +195,40 @@ class SceneFiller {
     }
   }
 
+  // Of computations that have chosen instructions, the chosen calls in which they are shown: all of them (`everywhere`), or the first; where the
+  // wish names the call, that one.
+  void FindCalls(const std::vector<const Computation*>& order, const absl::flat_hash_set<const Instruction*>& all, bool everywhere) {
+    inner_.clear();
+    outer_.clear();
+    calls_.clear();
+    within_.clear();
+    for (const Computation* c : order) {
+      const auto seen = wish_.seen_in.find(c);
+      int& calls = calls_[c];
+      for (const CalledBy& call : h_.CallersOf(*c)) {
+        if (call.caller->parent == c || !all.contains(call.caller)) continue;
+        if (wish_.places.empty() && ((seen != wish_.seen_in.end() && seen->second != call.caller) || (!everywhere && calls > 0))) continue;
+        inner_[call.caller].emplace_back(call.which, c);
+        ++calls;
+      }
+      if (calls == 0) outer_.push_back(c);
+    }
+  }
+  // With what is shown in the calls in there.
+  int64_t BoxesIn(const Computation& c) {
+    constexpr int64_t kMany = 1 << 20;
+    const auto [known, fresh] = within_.try_emplace(&c, 0);
+    if (!fresh) return known->second;
+    int64_t boxes = 0;
+    for (const Instruction* i : chosen_[&c]) {
+      ++boxes;
+      const auto it = inner_.find(i);
+      if (it == inner_.end()) continue;
+      for (const auto& [which, called] : it->second) boxes = std::min(kMany, boxes + BoxesIn(*called));
+    }
+    return within_[&c] = boxes;
+  }
+
   int AddFrame(const Computation& computation, int parent, const Instruction* caller) {
     const int made = AddBox(1, h_.NodeOf(computation), parent);
     SceneBox& box = scene_->boxes[made];
@@ -218,7 +240,7 @@ class SceneFiller {
     return made;
   }
 
-  // In a frame; but for SceneWish::places, all stand in the one of number 0.
+  // In a frame; but for SceneWish::places, what is shown in one call only stands in the one of number 0.
   bool IsMeant(FrameKey frame, const Instruction& i) const { return wish_.places.empty() || wish_.places.contains(KeyOf(frame, h_.NodeOf(i))); }
   bool HasMeant(FrameKey frame, const Computation& c) {
     const std::vector<const Instruction*>& chosen = chosen_[&c];
@@ -239,7 +261,7 @@ class SceneFiller {
       }
       Opened opened;
       for (const auto& [which, called] : it->second) {
-        const FrameKey inside = wish_.places.empty() ? 0 : Inside(KeyOf(in, h_.NodeOf(*i)), which);
+        const FrameKey inside = wish_.places.empty() && in == 0 && calls_[called] < 2 ? 0 : Inside(KeyOf(in, h_.NodeOf(*i)), which);
         if (!HasMeant(inside, *called)) continue;
         scene_->boxes[made].expanded = true;
         int frame = made;
@@ -379,6 +401,8 @@ class SceneFiller {
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> chosen_;
   absl::flat_hash_map<const Instruction*, std::vector<std::pair<int, const Computation*>>> inner_;
   std::vector<const Computation*> outer_;
+  absl::flat_hash_map<const Computation*, int> calls_;       // in so many it is shown
+  absl::flat_hash_map<const Computation*, int64_t> within_;  // BoxesIn
   bool too_deep_ = false;  // some of the chosen instructions
   std::map<int, Opened> opened_;
   absl::flat_hash_map<std::pair<int, int>, int> arrow_;

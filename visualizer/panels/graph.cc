@@ -132,7 +132,7 @@ void GraphPanel::State(PanelContext& context) {
   ui::TagFact("stop", name(lights_.stop));
   ui::TagFact("slice", absl::StrCat(lights_.slice.size()));
   ui::TagFact("breakpoints", absl::StrCat(lights_.breakpoints.size()));
-  ui::TagFact("focus", focus_text_);
+  ui::TagFact("focus", FocusText());
   ui::TagFact("opened_ms", absl::StrFormat("%.0f", opened_ms_));
   ui::TagFact("layout_ms", absl::StrFormat("%.0f", scene_->milliseconds));
   std::string path;

@@ -226,6 +226,10 @@ float GraphPanel::LegendHeight(float width, int most) const {
   return ui::Px(8) + ui::Px(kLegendLine) * static_cast<float>(PlaceLegend(colours_.Legend(), width, most).lines);
 }
 
+std::string GraphPanel::FocusText() const {
+  return absl::StrCat(focus_text_, scene_ != nullptr && scene_->one_call ? "; what several of the calls share is shown in one of them" : "");
+}
+
 void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().small;
@@ -233,9 +237,10 @@ void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max) {
   list->AddRectFilled(min, max, ui::Mix(c.panel, c.blue_fill, 0.5f));
   list->AddLine({min.x, max.y}, max, c.border);
   const float close = ui::Px(24), x = min.x + ui::Px(10), most = max.x - x - close - ui::Px(12);
+  const std::string text = FocusText();
   bool cut = false;
-  const float width = ui::DrawTextIn({x, min.y + std::floor((max.y - min.y - font->FontSize) / 2)}, most, c.blue, font, focus_text_, &cut);
-  if (cut && ImGui::IsMouseHoveringRect({x, min.y}, {x + width, max.y}) && ImGui::IsWindowHovered()) ImGui::SetTooltip("%s", focus_text_.c_str());
+  const float width = ui::DrawTextIn({x, min.y + std::floor((max.y - min.y - font->FontSize) / 2)}, most, c.blue, font, text, &cut);
+  if (cut && ImGui::IsMouseHoveringRect({x, min.y}, {x + width, max.y}) && ImGui::IsWindowHovered()) ImGui::SetTooltip("%s", text.c_str());
   ImGui::SetCursorScreenPos({x + width + ui::Px(4), min.y + std::floor((max.y - min.y - close) / 2)});
   if (ui::IconButton("whole", ui::Icon::kClose, "Back to the whole program (Escape)")) context.run("window graph whole");
 }

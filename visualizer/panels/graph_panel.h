@@ -105,6 +105,7 @@ class GraphPanel : public Panel {
   void DrawMap(const std::vector<CardTint>& tints, bool over);
   void DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max);
   float LegendHeight(float width, int most) const;  // in as few lines as will do, `most` of them
+  std::string FocusText() const;
   // What is shown alone, and the way back: a strip above the canvas.
   void DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max);
   // Why something was not expanded, and the way to see it.
