@@ -11,6 +11,7 @@
 #include "core/debug/explain.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
+#include "core/debug/set_readers.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
@@ -210,6 +211,12 @@ absl::Status InfoOp(Session::State& s, absl::string_view args) {
   const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
   if (!found.ok()) return found.status();
   s.Say(ExplainInstruction(*s.module, **found));
+  for (int depth = s.machine == nullptr ? -1 : static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
+    if (s.machine->frames()[static_cast<size_t>(depth)].computation != (*found)->parent) continue;
+    const SetMarks marks = MarksOfSets(s, depth);
+    if (const auto mark = marks.find(*found); mark != marks.end()) s.Say("  ", SetMarkText(mark->second), "\n");
+    break;
+  }
   return absl::OkStatus();
 }
 
@@ -232,6 +239,7 @@ absl::Status InfoLocals(Session::State& s, absl::string_view args) {
   const int first = static_cast<int>(std::max<int64_t>(0, f.position - most));
   const auto begin = std::chrono::steady_clock::now();
   if (first > 0) s.Say("(", Count(first, "earlier instruction"), "; info locals all shows them)\n");
+  const SetMarks marks = MarksOfSets(s, s.selected);
   for (int position = first; position < f.position; ++position) {
     const Instruction& i = *f.computation->schedule[position];
     s.Say("%", i.name, " = ", i.shape.ToString(false));
@@ -241,7 +249,8 @@ absl::Status InfoLocals(Session::State& s, absl::string_view args) {
       if (!value.has_value() && i.literal == nullptr && !late) value = s.machine->ValueOf(s.selected, position).value_or(Value());
       s.Say(" ", value.has_value() ? Cut(FormatValue(value), 100) : "(not held; print computes it)");
     }
-    s.Say("\n");
+    const auto mark = marks.find(&i);
+    s.Say(mark == marks.end() ? "" : absl::StrCat("  (", SetMarkText(mark->second), ")"), "\n");
   }
   if (f.position == 0) s.Say("Nothing has been computed in this frame.\n");
   return absl::OkStatus();

@@ -14,6 +14,7 @@
 #include "core/debug/hand_sets.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/session_state.h"
+#include "core/debug/set_readers.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
@@ -94,11 +95,11 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
   const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);
   if (!result.ok()) return WithMoment(result.status(), "print", args);
   if (result->kind == ExpressionResult::kValue) {
-    s.Say(args, " = ", ValueText(s, result->value, how), "\n");
+    s.Say(args, " = ", ValueText(s, result->value, how), "\n", SetMarksOfExpression(s, args));
     return absl::OkStatus();
   }
   const std::string text = ToText(*result, how == PrintHow::kAll ? 0 : s.print_elements);
-  s.Say(args, " = ", absl::StrContains(text, '\n') ? "\n" : "", text, "\n");
+  s.Say(args, " = ", absl::StrContains(text, '\n') ? "\n" : "", text, "\n", SetMarksOfExpression(s, args));
   return absl::OkStatus();
 }
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/known_values.h"
 #include "core/debug/plane.h"
+#include "core/debug/set_readers.h"
 #include "core/debug/travel.h"
 #include "core/literal/format.h"
 #include "core/literal/place_in_range.h"
@@ -122,6 +124,7 @@ LineValues LookAtLines(Session::State& s, const std::vector<const Instruction*>&
   std::vector<const Instruction*> in_order = wanted;
   // Small ones first: what is big may take several questions, and each of them goes on with the smallest that is not done.
   std::stable_sort(in_order.begin(), in_order.end(), [](const Instruction* a, const Instruction* b) { return a->shape.ByteSize() < b->shape.ByteSize(); });
+  std::map<int, SetMarks> marks;  // by frame
   for (const Instruction* instruction : in_order) {
     if (!result.values.empty() && std::chrono::steady_clock::now() > until) {
       result.more = true;
@@ -138,6 +141,9 @@ LineValues LookAtLines(Session::State& s, const std::vector<const Instruction*>&
         if (value.ok()) {
           line = Summary(*value, LookOn(s, depth, *instruction, *value, until));
           if (IsLoop(frame.kind)) line.iteration = frame.iteration;
+          const auto [of_frame, fresh] = marks.try_emplace(depth);
+          if (fresh) of_frame->second = MarksOfSets(s, depth);
+          if (const auto mark = of_frame->second.find(instruction); mark != of_frame->second.end()) line.by_hand = SetMarkText(mark->second);
         }
       }
     }
@@ -153,11 +159,13 @@ absl::StatusOr<LineValues> LookAtIteration(Session::State& s, const std::vector<
   if (!mark.ok()) return mark.status();
   LineValues result;
   const absl::Status looked = LookAt(s, *mark, [&] {
+    const SetMarks marks = MarksOfSets(s, s.selected);
     for (const Instruction* instruction : wanted) {
       LineValue line;
       if (instruction->parent == &body && instruction->shape.IsArray() && instruction->shape.ElementCount() <= kRemakeBudget) {
         const absl::StatusOr<Value> value = s.ValueOf(instruction->name);
         if (value.ok()) line = Summary(*value);
+        if (const auto by_hand = marks.find(instruction); value.ok() && by_hand != marks.end()) line.by_hand = SetMarkText(by_hand->second);
       }
       result.values.emplace_back(instruction, std::move(line));
     }

@@ -20,6 +20,7 @@ struct LineValue {
   std::vector<float> bins;   // of the finite elements; empty for scalars and constant arrays
   bool nan = false, inf = false;
   bool partial = false;      // not yet looked through whole: "≈ -1 .. 1"
+  std::string by_hand;       // "from %x[0], set by hand"; empty: it has nothing to do with what was set
   int64_t iteration = -1;    // of the loop whose body or condition it was computed in
 };
 

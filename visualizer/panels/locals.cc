@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/set_readers.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
 #include "visualizer/model/live.h"
@@ -172,8 +173,10 @@ class LocalsPanel : public Panel {
         Answer answer{moment, module, {}};
         if (s.module.get() != module) return answer;
         const KnowUntil until = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+        const SetMarks marks = MarksOfSets(s, depth);
         for (const Instruction* i : missing) {
           answer.notes.emplace_back(i, NoteOf(s, depth, *i, until));
+          if (const auto mark = marks.find(i); mark != marks.end()) answer.notes.back().second.by_hand = SetMarkText(mark->second);
           if (std::chrono::steady_clock::now() > until) break;
         }
         return answer;
@@ -223,6 +226,8 @@ class LocalsPanel : public Panel {
       const ImU32 ink = note->trouble() ? c.pink : c.text;
       if (note->trouble()) {
         ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kWarning, {at.range - ui::Px(15), y}, ui::Px(12), c.pink);
+      } else if (!note->by_hand.empty()) {
+        ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kEdit, {at.range - ui::Px(15), y}, ui::Px(12), c.dim);
       }
       ui::DrawTextIn({at.range, y}, (alone ? at.end : at.text) - at.range - gap, alone ? ink : note->trouble() ? c.pink : c.dim, font, alone ? note->text : note->range, &cut);
       any |= cut;
@@ -231,13 +236,13 @@ class LocalsPanel : public Panel {
     if (row.hovered && stale) {
       ImGui::SetTooltip("%s",
                         absl::StrCat("%", i.name, " of the program as it ran: it, or what it is computed from, was changed since").c_str());
-    } else if (row.hovered && (any || cut) && note != nullptr) {
-      ImGui::SetTooltip("%s", absl::StrCat("%", i.name, "  ", note->shape, note->range.empty() ? "" : absl::StrCat("\n", note->range), note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "", "\n", note->text, note->error).c_str());
+    } else if (row.hovered && note != nullptr && (any || cut || !note->by_hand.empty())) {
+      ImGui::SetTooltip("%s", absl::StrCat("%", i.name, "  ", note->shape, note->range.empty() ? "" : absl::StrCat("\n", note->range), note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "", "\n", note->text, note->error, note->by_hand.empty() ? "" : "\n", note->by_hand).c_str());
     }
     if (note != nullptr)
       ui::TagFact(
           absl::StrCat("value:", i.name),
-          !note->error.empty() ? note->error : absl::StrCat(stale ? kBeforeEdit : "", note->range.empty() ? note->text : note->range));
+          !note->error.empty() ? note->error : absl::StrCat(stale ? kBeforeEdit : "", note->range.empty() ? note->text : note->range, stale || note->by_hand.empty() ? "" : ", ", stale ? "" : note->by_hand));
   }
 
   std::string filter_, key_;

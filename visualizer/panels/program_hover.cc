@@ -149,13 +149,14 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
       const bool trouble = value->nan || value->inf;
       CardRow("value", value->text, trouble ? c.pink : c.text, type.mono);
       if (!value->detail.empty() && value->detail != value->text) CardRow("", value->detail, c.dim, type.ui, true);
+      if (!value->by_hand.empty()) CardRow("", value->by_hand, c.dim, type.ui, true);
       if (value->iteration >= 0) CardRow("", absl::StrCat("iteration ", value->iteration), c.dim, type.ui);
       if (!value->bins.empty()) {
         const ImVec2 at = ImGui::GetCursorScreenPos();
         ui::DrawSpark({at.x + ui::Px(68), at.y + ui::Px(2)}, {at.x + ui::Px(68 + 160), at.y + ui::Px(30)}, value->bins, ui::Fade(trouble ? c.pink : c.blue, 0.7f));
         ImGui::Dummy({ui::Px(230), ui::Px(32)});
       }
-      absl::StrAppend(&fact, " = ", value->text);
+      absl::StrAppend(&fact, " = ", value->text, value->by_hand.empty() ? "" : ", ", value->by_hand);
     }
   }
   ui::TagFact("card", fact);
@@ -190,6 +191,7 @@ void ProgramPanel::ResultsCard(const LineParts& parts) const {
     }
     CardRow("", value.text, value.nan || value.inf ? c.pink : c.text, type.mono);
     if (!value.detail.empty() && value.detail != value.text) CardRow("", value.detail, c.dim, type.ui, true);
+    if (!value.by_hand.empty()) CardRow("", value.by_hand, c.dim, type.ui, true);
     absl::StrAppend(&fact, " = ", value.text);
   }
   if (parts.results.size() > kShown) CardRow("", absl::StrCat("and ", parts.results.size() - kShown, " more"), c.dim, type.ui);

@@ -233,6 +233,7 @@ LineValue ProgramPanel::ValueBeside(const LineParts& parts) const {
     absl::StrAppend(&all.text, all.text.empty() ? "" : ", ", result.label, " ", value.text);
     all.nan |= value.nan;
     all.inf |= value.inf;
+    if (all.by_hand.empty()) all.by_hand = value.by_hand;
     all.partial |= value.partial;
   }
   if (parts.stale && !all.text.empty()) {
@@ -257,7 +258,7 @@ void ProgramPanel::PlaceValue(const Document& document, LineParts& parts) {
     return;
   }
   const float text = std::min(ui::Measure(ui::Type().mono_small, parts.value.text).x, ui::Px(kValuesWidth) - ui::Px(16));
-  const float taken = text + (trouble ? ui::Px(18) : 0) + (g.sparks ? ui::Px(kSparkWidth) : 0), gap = ui::Px(14);
+  const float taken = text + (trouble || !parts.value.by_hand.empty() ? ui::Px(18) : 0) + (g.sparks ? ui::Px(kSparkWidth) : 0), gap = ui::Px(14);
   const float end = g.X(cells_.CellsTo(document, parts.line, static_cast<int>(parts.text.size())));
   parts.value_right = std::min(g.max.x - ui::Px(10), std::max(g.values_right, end + gap + taken));
   parts.value_left = parts.value_right - taken;
@@ -383,7 +384,7 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
       if (it == values_.end() || it->second.text.empty()) continue;
       ui::TagFact(absl::StrCat("value:", result.instruction->name),
                   parts.stale ? absl::StrCat(kBeforeEdit, it->second.text)
-                              : absl::StrCat(it->second.text, it->second.nan ? " nan!" : "", it->second.inf ? " inf!" : ""));
+                              : absl::StrCat(it->second.text, it->second.nan ? " nan!" : "", it->second.inf ? " inf!" : "", it->second.by_hand.empty() ? "" : " by hand"));
     }
     if (parts.results.size() > 1) ui::TagFact(absl::StrCat("values:", parts.line + 1), value.text);
   }
@@ -409,7 +410,9 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
                  : parts.here && !parts.stale ? c.dim
                                               : c.faint,
                  font, value.text);
+  // A quiet one; trouble goes before it, and the card says both.
   if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {right - width - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
+  else if (!value.by_hand.empty()) ui::DrawIcon(list, ui::Icon::kEdit, {right - width - ui::Px(17), y + ui::Px(4)}, ui::Px(12), c.dim);
   ui::Tag(absl::StrCat("line:", parts.line + 1, "/value"), {right - width, y}, {parts.value_right, y + g.line});
 }
 
