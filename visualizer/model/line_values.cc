@@ -15,6 +15,7 @@
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 #include "visualizer/model/range_text.h"
 
@@ -33,9 +34,14 @@ int64_t CostToMake(const Frame& frame, const Instruction& instruction, int64_t b
   // Opaque, but known to each device.
   if (const ExchangeRole role = ExchangeOf(instruction).role; role == ExchangeRole::kReplicaId || role == ExchangeRole::kPartitionId)
     return 1;
-  int64_t cost = std::max<int64_t>(1, instruction.shape.ElementCount());
-  if (depth > 12 || cost > budget || def.control != ControlKind::kNone || def.has_side_effect || def.host != HostService::kNone || def.op_class == OpClass::kOpaque ||
-      def.op_class == OpClass::kPush) {
+  // What was exchanged is read from the log, and what waits for it hands it on.
+  const CollectivePart part = CollectiveOf(instruction);
+  const bool read_again = part.collective != nullptr && part.begins != nullptr;
+  int64_t cost = 0;
+  for (int leaf = 0; leaf < LeafCountOf(instruction.shape); ++leaf) cost += std::max<int64_t>(1, LeafShape(instruction.shape, leaf).ElementCount());
+  if (depth > 12 || cost > budget) return budget + 1;
+  if (!read_again && (def.control != ControlKind::kNone || def.has_side_effect || def.host != HostService::kNone || def.op_class == OpClass::kOpaque ||
+                      def.op_class == OpClass::kPush)) {
     return budget + 1;
   }
   // A parameter of the entry that was never read would have to be made; others are held.
