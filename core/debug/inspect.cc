@@ -213,8 +213,7 @@ absl::Status InfoOp(Session::State& s, absl::string_view args) {
   s.Say(ExplainInstruction(*s.module, **found));
   for (int depth = s.machine == nullptr ? -1 : static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
     if (s.machine->frames()[static_cast<size_t>(depth)].computation != (*found)->parent) continue;
-    const SetMarks marks = MarksOfSets(s, depth);
-    if (const auto mark = marks.find(*found); mark != marks.end()) s.Say("  ", SetMarkText(mark->second), "\n");
+    if (const std::string mark = SetMarkOf(s, depth, **found); !mark.empty()) s.Say("  ", mark, "\n");
     break;
   }
   return absl::OkStatus();

@@ -161,6 +161,12 @@ std::string SetMarkText(const SetMark& mark) {
   return absl::StrCat(own, own.empty() ? "" : "; ", "from ", Listed(mark.from), own.empty() ? ", set by hand" : "");
 }
 
+std::string SetMarkOf(Session::State& s, int depth, const Instruction& value) {
+  const SetMarks marks = MarksOfSets(s, depth);
+  const auto mark = marks.find(&value);
+  return mark == marks.end() ? "" : SetMarkText(mark->second);
+}
+
 std::string SetMarksOfExpression(Session::State& s, absl::string_view expression) {
   if (s.machine == nullptr || AllSets(s).empty()) return "";
   const Listener listener(s);

@@ -22,6 +22,8 @@ using SetMarks = absl::flat_hash_map<const Instruction*, SetMark>;
 SetMarks MarksOfSets(Session::State& s, int depth);
 // "%x[0] set by hand", "from %a and %b[0], set by hand"; empty: no mark.
 std::string SetMarkText(const SetMark& mark);
+// The same of one value.
+std::string SetMarkOf(Session::State& s, int depth, const Instruction& value);
 // Of all values that an expression reads, a line each that can be said as it is: "  %y: from %x[0], set by hand". Of a whole value alone without its name.
 std::string SetMarksOfExpression(Session::State& s, absl::string_view expression);
 

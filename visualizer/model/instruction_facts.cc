@@ -22,6 +22,7 @@
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
 #include "core/text/hlo_text.h"
+#include "visualizer/model/value_view.h"
 
 namespace hloscope {
 namespace {
@@ -289,6 +290,7 @@ InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instru
   InstructionFacts facts = FactsAlone(instruction, /*whole=*/true);
   FillMeasured(s, instruction, &facts);
   FillKernel(s, instruction, &facts);
+  facts.by_hand = ValueSetMark(s, {&instruction});
   FillMetadata(*s.module, &s.Extension<SourceView>(), instruction, &facts);
   return facts;
 }

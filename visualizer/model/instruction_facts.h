@@ -47,6 +47,7 @@ struct InstructionFacts {
   std::vector<std::string> requirements;
   std::vector<std::pair<std::string, std::string>> metadata;  // sharding, backend_config, ...
   std::string not_executed;
+  std::string by_hand;                // of its value, as it stands: "from %x[0], set by hand"
 };
 // What needs no session, only the module: at once, in any thread. Without what was measured, the kernel, lines of source files, and literals.
 InstructionFacts FactsOfModule(const Module& module, const Instruction& instruction);

@@ -10,6 +10,7 @@
 #include "core/debug/compare_values.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/session_state.h"
+#include "core/debug/set_readers.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
@@ -43,6 +44,7 @@ struct ThenValue {
   const Machine* machine = nullptr;
   int64_t executed = -1;
   Value value;
+  std::string by_hand;
 };
 
 absl::StatusOr<Value> DenseLeaf(const Value& value, int number) {
@@ -99,7 +101,7 @@ int FrameThatShows(const Session::State& s, const Instruction& instruction) {
 namespace {
 
 // In a frame that has ended: the program goes there, and comes back.
-absl::StatusOr<Value> ValueOfThen(Session::State& s, const ValueName& name) {
+absl::StatusOr<Value> ValueOfThen(Session::State& s, const ValueName& name, std::string* by_hand) {
   const Instruction& instruction = *name.instruction;
   if (!s.visible()) return absl::FailedPreconditionError("the program is not running");
   const std::string expression = absl::StrCat("%", instruction.name);
@@ -111,6 +113,7 @@ absl::StatusOr<Value> ValueOfThen(Session::State& s, const ValueName& name) {
     const int depth = FrameThatShows(s, instruction);
     if (depth < 0) return absl::NotFoundError(absl::StrCat(name.moment, " is not in ", instruction.parent->name));
     value = s.machine->ValueOf(depth, instruction.index);
+    *by_hand = SetMarkOf(s, depth, instruction);
     return value.status();
   });
   s.out = out;
@@ -127,9 +130,10 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
     if (s.machine == nullptr) return absl::FailedPreconditionError("the program is not running");
     ThenValue& then = s.Extension<ThenValue>();
     if (!(then.name == name) || then.executed != s.machine->executed() || then.machine != s.machine.get()) {
-      absl::StatusOr<Value> made = ValueOfThen(s, name);
+      std::string by_hand;
+      absl::StatusOr<Value> made = ValueOfThen(s, name, &by_hand);
       if (!made.ok()) return made.status();
-      then = {name, s.machine.get(), s.machine->executed(), *std::move(made)};
+      then = {name, s.machine.get(), s.machine->executed(), *std::move(made), std::move(by_hand)};
     }
     return DenseLeaf(then.value, name.leaf);
   }
@@ -154,6 +158,15 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
   }
   if (!value.ok()) return value.status();
   return DenseLeaf(*value, name.leaf);
+}
+
+std::string ValueSetMark(Session::State& s, const ValueName& name) {
+  if (!name.moment.empty()) {
+    const ThenValue& then = s.Extension<ThenValue>();
+    return then.name == name ? then.by_hand : "";
+  }
+  const int depth = FrameThatShows(s, *name.instruction);
+  return depth < 0 ? "" : SetMarkOf(s, depth, *name.instruction);
 }
 
 namespace {

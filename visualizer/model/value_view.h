@@ -27,6 +27,9 @@ struct ValueName {
 // nothing runs. FailedPrecondition: not executed there (yet).
 absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name);
 
+// Of a value that ValueOfLeaf has just given: what of it was set by hand, or which sets it comes from; empty: none (core/debug/set_readers.h).
+std::string ValueSetMark(Session::State& s, const ValueName& name);
+
 // The frame that shows the instruction's computation, from the selected one outwards; -1: none.
 int FrameThatShows(const Session::State& s, const Instruction& instruction);
 
@@ -90,7 +93,9 @@ struct ValueFacts {
   ComplexPart part = ComplexPart::kMagnitude;  // of complex numbers: what the figures are of
   double least_size = 0;             // the smallest size of a finite element that is not zero: where a logarithmic scale begins
   int64_t first_nan = -1, first_inf = -1;  // linear
+  std::string by_hand;               // "from %x[0], set by hand"; empty: it has nothing to do with what was set
 };
+// Without `by_hand`, which ValueSetMark says.
 ValueFacts FactsOfValue(const ValueName& name, const Value& array, ComplexPart part = ComplexPart::kMagnitude);
 
 // A value beside another one.

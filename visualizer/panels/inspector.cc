@@ -198,6 +198,7 @@ class InspectorPanel : public Panel {
     });
     ui::TagFact("shape", f.shape);
     Plain("layout", f.layout);
+    Plain("value", f.by_hand, 0, ui::Type().ui);
     if (!f.operands.empty()) Links(context, "operands", f.operands, "");
     Links(context, "users", f.users,
           f.more_users > 0 ? absl::StrCat("and ", f.more_users, " more") : f.is_root ? absl::StrCat("the result of ", f.of->parent->name) : f.users.empty() ? "nothing" : "");

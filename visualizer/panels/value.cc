@@ -270,6 +270,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
     if (!value.ok()) return value.status();
     ValueFacts facts = FactsOfValue(name, *value, part);
+    facts.by_hand = ValueSetMark(s, name);
     // The lists need not look again. A figure of a part of complex numbers says nothing to them.
     const bool now = name.moment.empty() && !name.ahead && name.instruction->shape.IsArray() && !IsComplex(name.instruction->shape.element_type());
     if (const int depth = now && s.visible() ? FrameThatShows(s, *name.instruction) : -1; depth >= 0) Remember(s, depth, *name.instruction, *value, facts.statistics);
@@ -285,6 +286,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     return;
   }
   const ValueFacts& f = *facts_shown_;
+  DrawSetMark(f);
   if (f.shape.ElementCount() == 0) {
     ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(f.shape), ": it has no elements."), "");
     return;
@@ -326,6 +328,17 @@ void ValuePanel::DrawValue(PanelContext& context) {
     ImGui::EndChild();
   }
   if (context.focused && !ImGui::GetIO().WantTextInput) MoveByKeys(context, view, f.shape);
+}
+
+// Below the head; a low panel is for the value.
+void ValuePanel::DrawSetMark(const ValueFacts& f) {
+  ui::TagFact("by-hand", f.by_hand.empty() ? "no" : f.by_hand);
+  if (f.by_hand.empty() || ImGui::GetContentRegionAvail().y < ui::Px(170)) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kEdit, {at.x, at.y + ui::Px(1)}, ui::Px(12), ui::Colors().dim);
+  ImGui::SetCursorScreenPos({at.x + ui::Px(18), at.y});
+  ui::TextCut(f.by_hand, ui::Colors().dim, ui::Type().small);
+  ui::Gap(4);
 }
 
 void ValuePanel::MoveByKeys(PanelContext& context, const CanvasView& view, const Shape& shape) {

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/debug/set_readers.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
@@ -152,7 +153,9 @@ ValueNote NoteOf(const Value& value) {
   return note;
 }
 
-ValueNote NoteOf(Session::State& s, const std::string& expression) {
+namespace {
+
+ValueNote NoteOfExpression(Session::State& s, const std::string& expression) {
   ValueNote note;
   if (!s.visible()) {
     note.error = "the program is not running";
@@ -184,6 +187,17 @@ ValueNote NoteOf(Session::State& s, const std::string& expression) {
     return note;
   }
   return NoteOf(*value);
+}
+
+}  // namespace
+
+ValueNote NoteOf(Session::State& s, const std::string& expression) {
+  ValueNote note = NoteOfExpression(s, expression);
+  if (note.error.empty()) {
+    const std::string marks = SetMarksOfExpression(s, expression);
+    note.by_hand = absl::StrReplaceAll(absl::StripAsciiWhitespace(marks), {{"\n  ", "\n"}});
+  }
+  return note;
 }
 
 ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction, KnowUntil until) {

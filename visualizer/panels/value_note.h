@@ -19,7 +19,7 @@ struct ValueNote {
   std::string error;  // there is no value, and why
   int64_t nan = 0, inf = 0;
   std::string trouble_text;  // of one array: "2 NaN, 1 -inf"
-  std::string by_hand;       // "from %x[0], set by hand"; empty: it has nothing to do with what was set
+  std::string by_hand;       // "from %x[0], set by hand", of an expression a line for each value that it reads; empty: it has nothing to do with what was set
   bool partial = false;      // not yet looked through whole: ask again
   bool trouble() const { return nan > 0 || inf > 0; }
 };

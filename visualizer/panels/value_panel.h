@@ -79,6 +79,9 @@ class ValuePanel : public Panel {
   // -- One value --
   void DrawValue(PanelContext& context);
 
+  // Where it was set by hand, or comes from what was.
+  static void DrawSetMark(const ValueFacts& f);
+
   // The arrows go from element to element.
   void MoveByKeys(PanelContext& context, const CanvasView& view, const Shape& shape);
 

@@ -97,8 +97,10 @@ class WatchPanel : public Panel {
     if (editing_ == display.number) {
       DrawEditor(context, display, row);
     } else {
-      DrawCode({row.min.x + ui::Px(10), y}, column - ui::Px(18), c.text, font, display.expression, &cut);
+      const bool by_hand = note != nullptr && !note->by_hand.empty();
+      DrawCode({row.min.x + ui::Px(10), y}, column - ui::Px(by_hand ? 30 : 18), c.text, font, display.expression, &cut);
       float x = row.min.x + column, right = row.max.x - ui::Px(4);
+      if (by_hand) ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kEdit, {x - ui::Px(17), y + ui::Px(1)}, ui::Px(12), c.dim);
       if (ImGui::IsMouseHoveringRect(row.min, row.max) && ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) {
         right -= ui::Px(24);
         ImGui::SetCursorScreenPos({right, row.min.y + ui::Px(1)});
@@ -120,10 +122,11 @@ class WatchPanel : public Panel {
         if (!note->range.empty()) x += ui::DrawTextIn({x, y}, right - x, ink, font, note->range, &cut) + ui::Px(12);
         if (note->range.empty() || both) ui::DrawTextIn({x, y}, right - x, note->range.empty() ? ink : c.dim, font, note->text, &cut);
         ui::TagFact("value", note->range.empty() ? note->text : absl::StrCat(note->range, "  ", note->text));
+        ui::TagFact("by-hand", by_hand ? note->by_hand : "no");
         ui::TagFact("changed", changed ? "yes" : "no");
       }
-      if (row.hovered && (cut || (note != nullptr && note->trouble()))) {
-        ImGui::SetTooltip("%s", absl::StrCat(display.expression, note == nullptr ? "" : absl::StrCat(note->shape.empty() ? "" : "\n", note->shape, note->range.empty() ? "" : "\n", note->range, "\n", note->text, note->error, note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "")).c_str());
+      if (row.hovered && (cut || by_hand || (note != nullptr && note->trouble()))) {
+        ImGui::SetTooltip("%s", absl::StrCat(display.expression, note == nullptr ? "" : absl::StrCat(note->shape.empty() ? "" : "\n", note->shape, note->range.empty() ? "" : "\n", note->range, "\n", note->text, note->error, note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "", by_hand ? "\n" : "", note->by_hand)).c_str());
       }
       if (row.double_clicked) Edit(display);
     }
