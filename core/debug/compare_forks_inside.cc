@@ -306,7 +306,7 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
       absl::StatusOr<Value> value = s.machine->ValueOf(static_cast<int>(there.levels.size()) - 1, (*i)->index);
       if (!value.ok()) return value.status();
       bytes += value->byte_size();
-      all.labels.push_back(occurrences->Label(occurrence, false));
+      all.labels.push_back(occurrences->Label(occurrence));
       all.values.push_back(*std::move(value));
       return true;
     });

@@ -78,13 +78,14 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
     return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
       const absl::StatusOr<std::string> row = StatisticsRow(s, text);
       if (!row.ok()) return row.status();
-      const std::string label = occurrences.Label(occurrence, true);
-      const size_t width = occurrences.LabelWidth();
+      const std::string label = occurrences.RowLabel(occurrence);
+      const size_t width = occurrences.RowLabelWidth();
       const auto padded = [&](const std::string& word) { return absl::StrCat(std::string(width > word.size() ? width - word.size() : 0, ' '), word); };
       if (rows == 0) {
         if (!title.empty()) s.Say(title, ":\n");
         if (!legend.empty()) s.Say(legend, "\n");
-        s.Say("iteration", std::string(width - 9, ' '), "          min          max         mean    nan    inf\n");
+        const absl::string_view head = occurrences.plain() ? "iteration" : "moment";
+        s.Say(head, std::string(width - head.size(), ' '), "          min          max         mean    nan    inf\n");
       }
       if (whole || rows < kFirst) {
         s.Say(padded(label), " ", *row);

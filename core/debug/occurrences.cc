@@ -251,7 +251,7 @@ bool Occurrences::single() const {
 }
 
 bool Occurrences::plain() const {
-  if (calls_ || groups_) return false;
+  if (calls_ || groups_ || several_loops_) return false;
   const auto open = [](const Way& way) {
     int loops = 0;
     for (size_t k = way.open_from; k < way.steps.size(); ++k) loops += IsLoopStep(way.steps[k]) ? 1 : 0;
@@ -279,22 +279,18 @@ std::string Occurrences::GroupName(size_t group, absl::string_view sigil) const 
   return LoopsName(*module_, every_way_, *way, sigil, itself);
 }
 
-std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
-  if (!row) return CommandText(occurrence);
-  std::string text;
+std::string Occurrences::RowLabel(const Occurrence& occurrence) const {
+  if (!plain()) return Label(occurrence);
   const size_t from = std::min(occurrence.shown_from, occurrence.iterations.size());
-  text = absl::StrJoin(absl::MakeConstSpan(occurrence.iterations).subspan(from), ",");
-  if (calls_) absl::StrAppend(&text, text.empty() ? "" : " ", "call ", occurrence.way->call);
-  const bool loop = group_loops_[occurrence.way->group] != nullptr;
-  if (groups_ && loop) absl::StrAppend(&text, " in ", GroupName(occurrence.way->group, ""));
-  return text;
+  return absl::StrJoin(absl::MakeConstSpan(occurrence.iterations).subspan(from), ",");
 }
 
-size_t Occurrences::LabelWidth() const {
+size_t Occurrences::RowLabelWidth() const {
+  constexpr size_t kDigits = 3;  // more than one of each number
   if (plain()) return 9;
-  size_t longest = 0;  // long names have more room
-  for (const size_t group : groups_ ? Groups() : std::vector<size_t>()) longest = std::max(longest, GroupName(group, "").size());
-  return longest > 12 ? longest + 15 : 18;
+  size_t longest = 0;
+  for (const Way& way : ways_) longest = std::max(longest, Label({std::vector<int64_t>(CountLoops(way)), 0, &way}).size() + kDigits * (CountLoops(way) > 0));
+  return longest;
 }
 
 std::string Occurrences::LegendOf(size_t group) const {
@@ -329,7 +325,7 @@ std::string Occurrences::Legend() const {
   return absl::StrCat("in ", absl::StrJoin(texts, "; in "));
 }
 
-std::string Occurrences::CommandText(const Occurrence& one) const {
+std::string Occurrences::Label(const Occurrence& one) const {
   const size_t group = one.way->group;
   std::string text = one.iterations.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(one.iterations, ","));
   const bool one_of_calls =
@@ -369,7 +365,7 @@ std::string Occurrences::HowToChoose(const Occurrence& one) const {
     texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(),
                                  groups_ ? " calls in all (" : " calls (", Legend(), ")"));
   if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", ")));
-  return absl::StrCat(absl::StrJoin(texts, "; "), ": ", CommandText(one), " chooses one");
+  return absl::StrCat(absl::StrJoin(texts, "; "), ": ", Label(one), " chooses one");
 }
 
 std::string Occurrences::LeftOut() const {
@@ -466,6 +462,7 @@ absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<
   first = std::max(first, earliest);
   if (far && first > 0) {
     const absl::StatusOr<bool> at = Seek(s, mark);
+    if (absl::IsCancelled(at.status())) return at;
     const std::optional<int64_t> trips = at.ok() && *at ? s.machine->TripCount(static_cast<int>(s.machine->frames().size()) - 1, loop.index) : std::nullopt;
     if (trips.has_value()) most_ = std::max(most_, *trips - 1);
   }

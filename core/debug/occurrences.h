@@ -52,14 +52,15 @@ class Occurrences {
   bool single() const;
   // It is said which in order of time: one at most comes about.
   bool counted() const { return run_ > 0; }
-  // A number says which iteration: nothing is told apart by calls or loops.
+  // A number says which iteration: nothing is told apart by calls or loops, and the program has no other loop.
   bool plain() const;
   // Of a single one.
   Mark OnlyMark() const;
-  // "iteration 3,17 call 2", as it is typed; in rows of iterations without what is as in the present.
-  std::string Label(const Occurrence& occurrence, bool row) const;
-  // Of rows.
-  size_t LabelWidth() const;
+  // "iteration 3,17 call 2 in f", as it is typed, so that it means this one alone.
+  std::string Label(const Occurrence& one) const;
+  // Of rows of iterations: the number alone where that says which, else as it is typed.
+  std::string RowLabel(const Occurrence& one) const;
+  size_t RowLabelWidth() const;
   // "call 1 by %f.1, 2 by %f.2", by loop where it is not the same in all; empty: nothing to tell apart.
   std::string Legend() const;
   // What is open, and what chooses that one.
@@ -82,8 +83,6 @@ class Occurrences {
 
   absl::Status KeepNamed(const Asked& asked);
   std::string LegendOf(size_t group) const;
-  // As it is typed, so that it means this one alone.
-  std::string CommandText(const Occurrence& one) const;
   // The groups of the ways that may be meant.
   std::vector<size_t> Groups() const;
   std::string NameOf(const Instruction& loop) const { return LoopName(*module_, loop); }
