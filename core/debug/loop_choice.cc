@@ -1,12 +1,15 @@
 #include "core/debug/loop_choice.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/stops.h"
+#include "core/debug/time_limit.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -80,38 +83,76 @@ std::string NumbersText(const Asked& asked) {
   });
 }
 
+// The iterations of a loop that may be meant, as they are typed: one for each way to it through other loops, in the first of their
+// iterations in which it comes so far. Of ways that were not looked at until `until`, the first iteration of all.
+absl::StatusOr<std::vector<std::string>> ChoicesOf(Session::State& s, const Loop& loop, const Asked& asked, size_t most,
+                                                   std::chrono::steady_clock::time_point until) {
+  const Module& module = *s.module;
+  const Computation& body = *loop.instruction->Called(AttrId::kBody);
+  std::vector<Way> ways = WaysTo(module, CallsOf(s), body);
+  std::vector<const Instruction*> innermost;
+  NumberWays(ways, innermost);
+  Asked named = asked;
+  named.loop = &body;
+  named.caller = loop.instruction;
+  std::vector<std::string> choices;
+  absl::StatusOr<Occurrences> occurrences = Occurrences::Of(s, body, named, true);
+  if (!occurrences.ok()) return choices;
+  std::vector<size_t> told;  // groups
+  const auto tell = [&](const Way& way, absl::Span<const int64_t> iterations, absl::string_view doubt) {
+    if (std::find(told.begin(), told.end(), way.group) != told.end()) return;
+    told.push_back(way.group);
+    choices.push_back(absl::StrCat("iteration ", absl::StrJoin(iterations, ","), " of ", LoopsName(module, ways, way, "%"), " (in ",
+                                   loop.instruction->parent->name, doubt, ")"));
+  };
+  bool late = until <= std::chrono::steady_clock::now();
+  if (!late) {
+    std::atomic<bool>& interrupt = s.machine->interrupt();
+    interrupt.store(false);
+    s.interrupted.store(false);
+    const absl::Status looked = LookAround(s, [&] {
+      TimeLimit limit(interrupt, until);
+      const absl::Status visited = occurrences->Visit(s, [&](const Occurrence& one) -> absl::StatusOr<bool> {
+        tell(*one.way, one.iterations, "");
+        return choices.size() < most && told.size() < innermost.size();
+      });
+      late = limit.End() && absl::IsCancelled(visited);
+      return visited;
+    });
+    if (s.interrupted.load()) return absl::CancelledError("interrupted");
+    if (absl::IsCancelled(looked) && !late) return looked;
+  }
+  if (!late) return choices;
+  const size_t given = asked.iterations.size();
+  const auto meant = [&](const Way& way) { return way.steps.back().caller == loop.instruction && CountLoops(way) >= given; };
+  const bool exact = std::any_of(ways.begin(), ways.end(), [&](const Way& way) { return meant(way) && CountLoops(way) == given; });
+  for (const Way& way : ways) {
+    std::vector<int64_t> iterations(CountLoops(way), 0);
+    if (!meant(way) || (exact && iterations.size() > given)) continue;
+    std::transform(asked.iterations.rbegin(), asked.iterations.rend(), iterations.rbegin(), [](const IterationRange& range) { return range.first; });
+    tell(way, iterations, ", if it comes so far");
+  }
+  return choices;
+}
+
 // Each as it is typed: the numbers that were said, those of loops around it before them, and its name.
 absl::Status SayWhich(Session::State& s, const std::vector<Loop>& loops, const Asked& asked) {
-  const Module& module = *s.module;
   constexpr size_t kMost = 6;
+  constexpr auto kSoon = std::chrono::milliseconds(500);
+  const auto until = std::chrono::steady_clock::now() + kSoon;
   const int given = static_cast<int>(asked.iterations.size());
   std::vector<std::string> choices;
   bool deep_enough = false;
   for (const Loop& loop : loops) {
     if (loop.depth.most < given || choices.size() > kMost) continue;
-    // Once for each way through other loops, in the first of their iterations in which it comes so far.
-    const Computation& body = *loop.instruction->Called(AttrId::kBody);
-    std::vector<Way> ways = WaysTo(module, CallsOf(s), body);
-    std::vector<const Instruction*> innermost;
-    NumberWays(ways, innermost);
     deep_enough = true;
-    Asked named = asked;
-    named.loop = &body;
-    named.caller = loop.instruction;
-    absl::StatusOr<Occurrences> occurrences = Occurrences::Of(s, body, named, true);
-    if (!occurrences.ok()) continue;
-    std::vector<size_t> told;  // groups
-    const absl::Status looked = LookAround(s, [&] {
-      return occurrences->Visit(s, [&](const Occurrence& one) -> absl::StatusOr<bool> {
-        if (std::find(told.begin(), told.end(), one.way->group) != told.end()) return true;
-        told.push_back(one.way->group);
-        choices.push_back(choices.size() == kMost ? "..."
-                                                  : absl::StrCat("iteration ", absl::StrJoin(one.iterations, ","), " of ", LoopsName(module, ways, *one.way, "%"),
-                                                                 " (in ", loop.instruction->parent->name, ")"));
-        return choices.size() <= kMost && told.size() < innermost.size();
-      });
-    });
-    if (absl::IsCancelled(looked)) return looked;
+    const absl::StatusOr<std::vector<std::string>> found = ChoicesOf(s, loop, asked, kMost + 1 - choices.size(), until);
+    if (!found.ok()) return found.status();
+    choices.insert(choices.end(), found->begin(), found->end());
+  }
+  if (choices.size() > kMost) {
+    choices.resize(kMost);
+    choices.push_back("...");
   }
   if (choices.empty() && deep_enough) return absl::NotFoundError(absl::StrCat("no loop of this program comes to iteration ", NumbersText(asked)));
   if (choices.empty()) {

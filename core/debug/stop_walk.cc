@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "core/debug/catch_commands.h"
+#include "core/debug/time_limit.h"
 
 namespace hloscope {
 
@@ -231,24 +229,9 @@ absl::StatusOr<bool> KnowCountsSoon(Session::State& s) {
   std::atomic<bool>& interrupt = s.machine->interrupt();
   interrupt.store(false);
   s.interrupted.store(false);
-  std::mutex mutex;
-  std::condition_variable done;
-  bool over = false, late = false;
-  std::thread clock([&] {
-    std::unique_lock<std::mutex> lock(mutex);
-    if (done.wait_for(lock, kSoon, [&] { return over; })) return;
-    late = true;
-    interrupt.store(true);
-  });
+  TimeLimit limit(interrupt, std::chrono::steady_clock::now() + kSoon);
   absl::Status known = KnowCounts(s, Need::kAll);
-  {
-    const std::lock_guard<std::mutex> lock(mutex);
-    over = true;
-  }
-  done.notify_all();
-  clock.join();
-  if (!late) return known.ok() ? absl::StatusOr<bool>(true) : known;
-  interrupt.store(false);
+  if (!limit.End()) return known.ok() ? absl::StatusOr<bool>(true) : known;
   if (!(s.machine->Where() == mark)) (void)s.Extension<Travel>().timeline->Seek(mark);
   if (s.interrupted.load()) return absl::CancelledError("interrupted");
   if (known.ok() || absl::IsCancelled(known)) return known.ok();
