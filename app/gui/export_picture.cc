@@ -189,7 +189,7 @@ class PictureExport {
         BringAllThere(session, name);
       }
       // Where its frame has ended with it, the moment before it is come back to: there it is known what all brought and got.
-      if (before && FrameThatShows(s, *instruction_) < 0 && GoTo(s, mark).ok())
+      if (before && s.FrameThatShows(*instruction_) < 0 && GoTo(s, mark).ok())
         s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     }
     return started && !s.error_stop;
@@ -245,7 +245,7 @@ class PictureExport {
       if (!Select(session, d) || session.state().Finished()) continue;
       // Some went past it already, because others waited for them.
       Session::State& s = session.state();
-      const int depth = FrameThatShows(s, *instruction_);
+      const int depth = s.FrameThatShows(*instruction_);
       if (depth >= 0 && s.machine->frames()[depth].position <= instruction_->index) session.Execute("next");
     }
     Select(session, first);

@@ -36,6 +36,14 @@ const Frame* Session::State::frame() const {
   return &machine->frames()[std::min<size_t>(selected, machine->frames().size() - 1)];
 }
 
+int Session::State::FrameThatShows(const Instruction& instruction) const {
+  if (!visible()) return -1;
+  for (int depth = std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1); depth >= 0; --depth) {
+    if (machine->frames()[depth].computation == instruction.parent) return depth;
+  }
+  return -1;
+}
+
 std::string Session::State::DescribeFrame(int depth) const {
   const Frame& f = machine->frames()[depth];
   const int size = static_cast<int>(f.computation->schedule.size());

@@ -78,24 +78,15 @@ void SayMeeting(Session::State& s, DeviceReaders& readers, const ExchangeMeeting
   if (!meeting.transfer) SaySends(s, meeting.sends, [&](int member) { return all.room->Name(meeting.members[member].device); });
 }
 
-// Where the selected device executed the instruction, or will, on its stack: the innermost frame of it that is selected or around that.
-std::optional<int> FrameOn(const Session::State& s, const Instruction& instruction) {
-  if (!s.visible()) return std::nullopt;
-  for (int f = std::min<int>(s.selected, static_cast<int>(s.machine->frames().size()) - 1); f >= 0; --f) {
-    if (s.machine->frames()[f].computation == instruction.parent) return f;
-  }
-  return std::nullopt;
-}
-
 // Where the selected device has executed the collective that `part` is of: a frame on its stack, or one that ended, of what a frame there
 // began.
 std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part,
                                    const Instruction& collective) {
-  if (const std::optional<int> frame = FrameOn(s, collective); frame.has_value()) return frame;
+  if (const int frame = s.FrameThatShows(collective); frame >= 0) return frame;
   if (part.begins == nullptr || part.begins == &collective) return std::nullopt;
-  const std::optional<int> around = FrameOn(s, *part.begins);
-  if (!around.has_value() || history.live_position(*around) <= part.begins->index) return std::nullopt;
-  return history.EnterCall(*around, *part.begins);
+  const int around = s.FrameThatShows(*part.begins);
+  if (around < 0 || history.live_position(around) <= part.begins->index) return std::nullopt;
+  return history.EnterCall(around, *part.begins);
 }
 
 // The collectives that the selected device comes to between where it stands and the instruction, or what begins it. Nothing: that is not

@@ -118,6 +118,8 @@ struct Session::State : ExpressionHost, RunState {
   const Computation* current_computation() const { return frame() != nullptr ? frame()->computation : nullptr; }
   // "%dot.5 in body (loop body of %while.3, iteration 4), model.hlo:12".
   std::string DescribeFrame(int depth) const;
+  // The frame of the instruction's computation, from the selected one outwards; -1: none.
+  int FrameThatShows(const Instruction& instruction) const;
   // The line of the text with its number.
   void ShowInstruction(const Instruction& instruction) const;
   void ShowNotices();  // before the stop's line is begun

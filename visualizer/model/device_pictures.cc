@@ -58,7 +58,7 @@ class ChannelEnds {
     const Instruction* only = nullptr;
     for (const Computation* computation : start_.parent->module->computations) {
       for (const Instruction* i : StartsOn(*computation, role, channel_)) {
-        if (FrameThatShows(s, *i) < 0) continue;
+        if (s.FrameThatShows(*i) < 0) continue;
         if (only != nullptr) return nullptr;
         only = i;
       }
@@ -122,7 +122,7 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
       PictureData::Transfer& t = data.transfers[k];
       if (t.from == d && (t.sends = ends.send(s)) != nullptr) t.sent = ValueFor(s, *t.sends->operands[0], false);
       if (const Instruction* receive = t.to == d ? ends.receive(s) : nullptr; receive != nullptr) t.takes = TakenBy(*receive);
-      if (const int depth = (ends.sends() ? t.from : t.to) == d ? FrameThatShows(s, start) : -1; depth >= 0) frames[k] = depth;
+      if (const int depth = (ends.sends() ? t.from : t.to) == d ? s.FrameThatShows(start) : -1; depth >= 0) frames[k] = depth;
     }
   });
   DeviceReaders readers(s);
@@ -143,10 +143,10 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
 // another iteration or call.
 void GatherCollective(Session::State& s, const Instruction& instruction, PictureData& data) {
   const CollectivePart part = CollectiveOf(instruction);
-  const int shown = FrameThatShows(s, *part.begins);
+  const int shown = s.FrameThatShows(*part.begins);
   const uint64_t path = shown >= 0 ? s.machine->frames()[shown].path : 0;
   const auto stands_there = [&] {
-    const int depth = FrameThatShows(s, *part.begins);
+    const int depth = s.FrameThatShows(*part.begins);
     return depth >= 0 && (shown < 0 || s.machine->frames()[depth].path == path);
   };
   ForEachStanding(s, [&](int) {

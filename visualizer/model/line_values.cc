@@ -112,11 +112,8 @@ namespace {
 // The frame that shows it: the selected one goes before the ones outside it, and those before the ones inside it. -1: none.
 int DepthOf(const Session::State& s, const Instruction& instruction) {
   const std::vector<Frame>& frames = s.machine->frames();
-  const int selected = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1);
-  for (int d = selected; d >= 0; --d) {
-    if (frames[d].computation == instruction.parent) return d;
-  }
-  for (int d = selected + 1; d < static_cast<int>(frames.size()); ++d) {
+  if (const int outwards = s.FrameThatShows(instruction); outwards >= 0) return outwards;
+  for (int d = s.selected + 1; d < static_cast<int>(frames.size()); ++d) {
     if (frames[d].computation == instruction.parent) return d;
   }
   return -1;

@@ -32,7 +32,7 @@ struct GatheredPicture {
 
 // What a loop that has ended began each iteration with, of long loops those of the block round `wanted`, and its result.
 void GatherIterations(Session::State& s, const Instruction& loop, int64_t wanted, PictureData& data) {
-  const int depth = FrameThatShows(s, loop);
+  const int depth = s.FrameThatShows(loop);
   if (depth < 0 || loop.Called(AttrId::kBody) == nullptr || loop.index >= s.machine->frames()[depth].position) return;
   FrameHistory history(*s.machine, kMostCarriedBytes, PastOf(s));
   const absl::StatusOr<int64_t> count = history.Iterations(depth, loop);
@@ -63,7 +63,7 @@ bool ShowsIteration(const PictureData& data, int64_t t) {
 }  // namespace
 
 Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
-  const int depth = FrameThatShows(s, instruction);
+  const int depth = s.FrameThatShows(instruction);
   Value value;
   if (depth >= 0) {
     const bool before = instruction.index >= s.machine->frames()[depth].position;
@@ -79,7 +79,7 @@ Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
 std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead, int64_t iteration) {
   GatheredPicture& kept = s.Extension<GatheredPicture>();
   GatheredPicture now{s.module.get(), &instruction, ahead};
-  if (const int depth = FrameThatShows(s, instruction); depth >= 0) {
+  if (const int depth = s.FrameThatShows(instruction); depth >= 0) {
     const Frame& frame = s.machine->frames()[depth];
     now.frame = frame.serial;
     now.position = frame.position;

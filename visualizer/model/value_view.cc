@@ -88,18 +88,6 @@ void AppendFloatGroups(ElementType type, const std::byte* storage, NumberBits* o
   }
 }
 
-}  // namespace
-
-int FrameThatShows(const Session::State& s, const Instruction& instruction) {
-  if (!s.visible()) return -1;
-  for (int depth = std::min<int>(s.selected, static_cast<int>(s.machine->frames().size()) - 1); depth >= 0; --depth) {
-    if (s.machine->frames()[depth].computation == instruction.parent) return depth;
-  }
-  return -1;
-}
-
-namespace {
-
 // In a frame that has ended: the program goes there, and comes back.
 absl::StatusOr<Value> ValueOfThen(Session::State& s, const ValueName& name, std::string* by_hand) {
   const Instruction& instruction = *name.instruction;
@@ -110,7 +98,7 @@ absl::StatusOr<Value> ValueOfThen(Session::State& s, const ValueName& name, std:
   // What is said on the way is for the console's own commands.
   const std::function<void(absl::string_view)> out = std::exchange(s.out, [](absl::string_view) {});
   const absl::Status looked = LookBack(s, name.moment, expression, [&](absl::string_view) -> absl::Status {
-    const int depth = FrameThatShows(s, instruction);
+    const int depth = s.FrameThatShows(instruction);
     if (depth < 0) return absl::NotFoundError(absl::StrCat(name.moment, " is not in ", instruction.parent->name));
     value = s.machine->ValueOf(depth, instruction.index);
     *by_hand = SetMarkOf(s, depth, instruction);
@@ -137,7 +125,7 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
     }
     return DenseLeaf(then.value, name.leaf);
   }
-  const int depth = FrameThatShows(s, instruction);
+  const int depth = s.FrameThatShows(instruction);
   absl::StatusOr<Value> value = absl::FailedPreconditionError("");
   if (depth >= 0) {
     MadeDense& made = s.Extension<MadeDense>();
@@ -165,7 +153,7 @@ std::string ValueSetMark(Session::State& s, const ValueName& name) {
     const ThenValue& then = s.Extension<ThenValue>();
     return then.name == name ? then.by_hand : "";
   }
-  const int depth = FrameThatShows(s, *name.instruction);
+  const int depth = s.FrameThatShows(*name.instruction);
   return depth < 0 ? "" : SetMarkOf(s, depth, *name.instruction);
 }
 
@@ -193,7 +181,7 @@ void FindLoop(const Session::State& s, const Instruction& instruction, Standing*
 Standing StandingOf(const Session::State& s, const Instruction& instruction) {
   Standing standing;
   standing.of = &instruction;
-  const int depth = FrameThatShows(s, instruction);
+  const int depth = s.FrameThatShows(instruction);
   const auto there = [&](const Instruction& i) {
     if (i.literal != nullptr && i.literal->value.has_value()) return true;
     return depth >= 0 && (i.index < s.machine->frames()[depth].position || i.parameter_number >= 0);
@@ -387,7 +375,7 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
   if (const absl::Status there = s.NeedFrames(); !there.ok()) return there;
   ElementPlace place;
   if (!name.moment.empty()) return absl::FailedPreconditionError(absl::StrCat("what made it is in the console: why asked there of ", name.moment));
-  place.frame = FrameThatShows(s, *name.instruction);
+  place.frame = s.FrameThatShows(*name.instruction);
   if (place.frame < 0) return absl::FailedPreconditionError(absl::StrCat("%", name.instruction->name, " is not in a frame that runs now"));
   place.instruction = name.instruction;
   place.leaf = name.leaf;

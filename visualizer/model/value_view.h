@@ -30,9 +30,6 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name);
 // Of a value that ValueOfLeaf has just given: what of it was set by hand, or which sets it comes from; empty: none (core/debug/set_readers.h).
 std::string ValueSetMark(Session::State& s, const ValueName& name);
 
-// The frame that shows the instruction's computation, from the selected one outwards; -1: none.
-int FrameThatShows(const Session::State& s, const Instruction& instruction);
-
 // Whether the value of an instruction can be had, at no cost.
 struct Standing {
   const Instruction* of = nullptr;

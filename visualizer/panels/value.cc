@@ -273,7 +273,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     facts.by_hand = ValueSetMark(s, name);
     // The lists need not look again. A figure of a part of complex numbers says nothing to them.
     const bool now = name.moment.empty() && !name.ahead && name.instruction->shape.IsArray() && !IsComplex(name.instruction->shape.element_type());
-    if (const int depth = now && s.visible() ? FrameThatShows(s, *name.instruction) : -1; depth >= 0) Remember(s, depth, *name.instruction, *value, facts.statistics);
+    if (const int depth = now && s.visible() ? s.FrameThatShows(*name.instruction) : -1; depth >= 0) Remember(s, depth, *name.instruction, *value, facts.statistics);
     return facts;
   });
   if (facts != nullptr) facts_shown_ = facts;
