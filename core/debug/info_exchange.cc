@@ -46,11 +46,11 @@ void SaySends(Session::State& s, const std::vector<std::pair<int, int>>& sends, 
   s.Say("  ", absl::StrJoin(sends, ", ", [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
 }
 
-// It has come, and stands before that again: at the instruction itself it waits, or has yet to come to it once more.
-bool HasGoneBack(Session::State& s, DeviceReaders& readers, const ExchangeMeeting::Member& member) {
+// It has come, and stands before that again: at the instruction itself it waits, if that does not only begin it.
+bool HasGoneBack(DeviceReaders& readers, const ExchangeMeeting::Member& member) {
   if (member.mark.levels.empty()) return false;
   const Mark now = readers.machine(member.device).Where();
-  return now < member.mark || (now == member.mark && StandingOf(s, member.device).state != DeviceStanding::kWaiting);
+  return now < member.mark || (now == member.mark && ExchangeOf(*member.instruction).begins);
 }
 
 void SayMeeting(Session::State& s, DeviceReaders& readers, const ExchangeMeeting& meeting, const Instruction& asked) {
@@ -70,7 +70,7 @@ void SayMeeting(Session::State& s, DeviceReaders& readers, const ExchangeMeeting
     }
     std::vector<std::string> brought;
     for (const Value& operand : member.operands) brought.push_back(BroughtText(operand));
-    const bool back = some_missing && HasGoneBack(s, readers, member);
+    const bool back = some_missing && HasGoneBack(readers, member);
     SayMember(s, name, back ? "came" : "here", member.instruction, asked, IterationText(member.loops), brought,
               back ? absl::StrCat("; it has gone back to before that and ", NowText(StandingOf(s, member.device))) : "");
   }

@@ -16,11 +16,6 @@ int SuitsPointwise(const Instruction& instruction);
 
 namespace {
 
-bool IsImplicit(const Instruction& instruction) {
-  if (SuitsPointwise(instruction) == 0) return false;
-  return std::any_of(instruction.operands.begin(), instruction.operands.end(), [](const Instruction* o) { return o->opcode == Opcode::kBroadcast; });
-}
-
 // One broadcast: its operand (before a reshape that only drops sizes of 1, if there is one) and where that one's dimensions go.
 struct Stretch {
   PictureArray source, result;
@@ -111,6 +106,24 @@ const Instruction* DroppingReshape(const Instruction& broadcast) {
   bool back = from.rank() == broadcast.shape.rank() && from.rank() > before->shape.rank();
   for (int d = 0; d < from.rank() && back; ++d) back = (*kept)[d] >= 0 ? dims[(*kept)[d]] == d : std::find(dims.begin(), dims.end(), d) == dims.end();
   return back ? before : nullptr;
+}
+
+// What is broadcast: the first instruction behind broadcasts and reshapes that only drop sizes of 1.
+const Instruction& BeforeBroadcasts(const Instruction& instruction) {
+  const Instruction* before = &instruction;
+  while (before->opcode == Opcode::kBroadcast || (before->opcode == Opcode::kReshape && DroppedOnes(before->operands[0]->shape, before->shape))) before = before->operands[0];
+  return *before;
+}
+
+// Operands that broadcasts made one shape, and not all in the same way.
+bool IsImplicit(const Instruction& instruction) {
+  if (SuitsPointwise(instruction) == 0) return false;
+  const Instruction& first = *instruction.operands[0];
+  return std::any_of(instruction.operands.begin(), instruction.operands.end(), [&](const Instruction* o) {
+    if (o->opcode != Opcode::kBroadcast && first.opcode != Opcode::kBroadcast) return false;
+    return o->opcode != first.opcode || o->Ints(AttrId::kDimensions) != first.Ints(AttrId::kDimensions) ||
+           BeforeBroadcasts(*o).shape.dimensions() != BeforeBroadcasts(first).shape.dimensions();
+  });
 }
 
 // Where StableHLO's broadcast puts the dimensions of its operand, of which `kept` says those that HLO still knows (-1: dropped). As it is

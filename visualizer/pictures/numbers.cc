@@ -79,6 +79,23 @@ std::string WrittenOut(const Scalar& s) {
   const std::string exact = ExactText(s.re);
   return exact.empty() ? absl::StrFormat("%.17g", s.re) : exact;
 }
+// As the type writes it; of small denormals, whose exact digits are too many and whose own are too few for sums to come out, four digits.
+std::string NumberText(const FloatParts& p) {
+  const std::string own = ToText(ScalarOfBits(p.type, p.bits));
+  double read = 0;
+  const bool near = !std::isfinite(p.value) || (absl::SimpleAtod(own, &read) && std::abs(read - p.value) <= 5e-4 * std::abs(p.value));
+  return near || !ExactText(p.value).empty() ? own : Rough(p.value);
+}
+// "3 × 2^-149"; x is not 0.
+std::string OddTimesPower(double x) {
+  int exponent = 0;
+  double odd = std::frexp(x, &exponent);
+  while (odd != std::trunc(odd)) {
+    odd *= 2;
+    --exponent;
+  }
+  return absl::StrCat(std::abs(odd) == 1 ? (odd < 0 ? "-" : "") : absl::StrFormat("%.0f × ", odd), "2^", exponent);
+}
 // 2^-23 where it is a power of two.
 std::string PowerText(double x) {
   int exponent = 0;
@@ -111,7 +128,12 @@ class NumbersPicture {
       const FloatParts parts(type, bits);
       Bits(type, bits, RunsOf(parts), may_flip);
       board_.Code(Equation(parts));
-      if (const std::string exact = ExactText(parts.value); !exact.empty() && exact != ToText(ScalarOfBits(type, bits))) board_.Say(tr_("Exactly $0.", exact));
+      const std::string exact = ExactText(parts.value);
+      if (exact.empty() && parts.lowest && std::isfinite(parts.value)) {
+        board_.Say(tr_("Exactly $0.", OddTimesPower(parts.value)));
+      } else if (!exact.empty() && exact != ToText(ScalarOfBits(type, bits))) {
+        board_.Say(tr_("Exactly $0.", exact));
+      }
       if (std::isfinite(parts.value)) Neighbours(parts, from);
       Range(parts);
     } else {
@@ -278,7 +300,7 @@ class NumbersPicture {
     std::string text = p.has_sign ? absl::StrCat("(-1)^", p.negative ? 1 : 0, " × ") : "";
     absl::StrAppend(&text, "2^", p.power());
     if (f.mantissa_bits > 0) absl::StrAppend(&text, " × ", absl::StrFormat("%.17g", p.significand()));
-    absl::StrAppend(&text, " = ", ToText(ScalarOfBits(p.type, p.bits)));
+    absl::StrAppend(&text, " = ", NumberText(p));
     if (p.lowest && p.value != 0) absl::StrAppend(&text, "    ", tr_("(denormal: no leading 1)"));
     return text;
   }
@@ -294,7 +316,7 @@ class NumbersPicture {
     for (int by = -3; by <= 3; ++by) {
       if (const std::optional<FloatParts> next = by == 0 ? std::optional<FloatParts>(p) : Neighbour(p, by)) ticks.push_back({*next, by});
     }
-    const auto text_of = [](const Tick& t) { return ToText(ScalarOfBits(t.parts.type, t.parts.bits)); };
+    const auto text_of = [](const Tick& t) { return NumberText(t.parts); };
     const auto style_of = [](const Tick& t) { return t.by == 0 ? TextStyle{12, Face::kMonoStrong, Ink::kText, Align::kCenter} : TextStyle{11, Face::kMono, Ink::kDim, Align::kCenter}; };
     double low = p.value, high = p.value, step = 0;
     float pad = 48;  // room for the texts at the ends
