@@ -425,11 +425,11 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       wake(route->sender);
       break;
     case ExchangeRole::kSendDone:
-      if (route->posted <= route->sends_done && route->sender != route->receiver) return wait();
+      if (!route->MayEnd(role)) return wait();
       ++route->sends_done;
       break;
     case ExchangeRole::kReceiveDone: {
-      if (route->messages.empty()) return wait();
+      if (!route->MayEnd(role)) return wait();
       const Value message = std::move(route->messages.front());
       route->messages.pop_front();
       ++route->receives_done;
@@ -462,12 +462,18 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
 
 // ---- Who waits ----
 
+bool InProcessExchange::Waits(int device) const {
+  const Waiting& w = waiting_[device];
+  if (w.instruction == nullptr) return false;
+  return w.route != nullptr ? !w.route->MayEnd(ExchangeOf(*w.instruction).role) : !w.meeting->done;
+}
+
 std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>* ended) const {
   const Waiting& w = waiting_[device];
   const auto standing = [&](int other) -> std::string {
     if (ended != nullptr && (*ended)[other]) return absl::StrCat(Name(other), ", which has ended");
+    if (!Waits(other)) return Name(other);
     const Waiting& o = waiting_[other];
-    if (o.instruction == nullptr) return Name(other);
     return absl::StrCat(Name(other), ", which waits at ", Place(other, *o.at, o.loops));
   };
   if (w.route != nullptr) {
@@ -500,7 +506,7 @@ std::string InProcessExchange::OtherOnChannel(const Line& line, const Instructio
   const Site& site = *sites_.at(&other);
   const int group = site.group_of[device];
   if (group >= 0 && site.lines[group] == &line) return "";
-  const bool there_now = waiting_[device].instruction == &other;
+  const bool there_now = Waits(device) && waiting_[device].instruction == &other;
   std::string text = there_now ? absl::StrCat("; that is on channel ", line.channel, " too,")
                                : absl::StrCat("; on channel ", line.channel, " it executed %", other.name, " (", hloscope::Name(other.opcode), "),");
   const absl::string_view here = instruction.Text(AttrId::kReplicaGroups), there = other.Text(AttrId::kReplicaGroups);
@@ -511,8 +517,8 @@ std::string InProcessExchange::OtherOnChannel(const Line& line, const Instructio
 
 std::string InProcessExchange::WaitText(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (!Waits(device)) return "";
   const Waiting& w = waiting_[device];
-  if (w.instruction == nullptr || (w.meeting != nullptr && w.meeting->done)) return "";  // it has what it waited for
   return absl::StrCat("at ", Place(device, *w.at, w.loops), WaitsForText(device, nullptr));
 }
 
@@ -522,8 +528,8 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
   std::vector<std::string> others;
   int more = 0;
   for (int d = 0; d < device_count(); ++d) {
+    if (ended[d] || !Waits(d)) continue;
     const Waiting& w = waiting_[d];
-    if (w.instruction == nullptr || ended[d]) continue;
     if (stuck.device < 0) {
       stuck.device = d;
       stuck.instruction = w.at;

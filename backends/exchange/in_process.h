@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "backends/exchange/reduction.h"
 #include "core/exec/exchange.h"
+#include "core/ops/exchange_def.h"
 
 namespace hloscope {
 
@@ -104,6 +105,10 @@ class InProcessExchange : public ExchangeRoom {
     };
     std::deque<Sent> senders;  // of the messages, where that is remembered
     int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
+    // What the next send-done, or receive-done, waits for has come.
+    bool MayEnd(ExchangeRole role) const {
+      return role == ExchangeRole::kSendDone ? posted > sends_done || sender == receiver : !messages.empty();
+    }
   };
   struct Waiting {
     const Instruction* instruction = nullptr;  // null: does not wait
@@ -143,6 +148,8 @@ class InProcessExchange : public ExchangeRoom {
   std::optional<Value> Look(int device, uint64_t key) const;
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
   std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
+  // It has been told to wait, and what it waits for has not come since.
+  bool Waits(int device) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
   std::string OtherOnChannel(const Line& line, const Instruction& instruction, int device) const;
 

@@ -9,12 +9,13 @@ namespace hloscope {
 
 std::vector<int> InProcessExchange::WaitsFor(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
-  const Waiting& waiting = waiting_[device];
   std::vector<int> all;
+  if (!Waits(device)) return all;
+  const Waiting& waiting = waiting_[device];
   if (waiting.route != nullptr) {
     const int other = ExchangeOf(*waiting.instruction).role == ExchangeRole::kSendDone ? waiting.route->receiver : waiting.route->sender;
     if (other >= 0) all.push_back(other);
-  } else if (waiting.meeting != nullptr) {
+  } else {
     for (size_t k = 0; k < waiting.meeting->arrivals.size(); ++k) {
       if (waiting.meeting->arrivals[k].instruction == nullptr) all.push_back(waiting.line->devices[k]);
     }
