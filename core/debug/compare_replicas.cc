@@ -17,29 +17,88 @@
 namespace hloscope {
 namespace {
 
+// An array of a value: "[1]" of a tuple, "" itself.
+struct Leaf {
+  std::string place;
+  Value value;  // dense
+};
+
+// Devices that have the same.
 struct Group {
   Value value;
+  std::vector<Leaf> leaves;  // of it
   std::vector<std::string> names;
 };
+
+void AddLeaves(const Value& value, const std::string& place, std::vector<Leaf>& leaves) {
+  if (value.shape().IsArray()) leaves.push_back({place, value});
+  for (size_t k = 0; k < value.elements().size(); ++k) AddLeaves(value.elements()[k], absl::StrCat(place, "[", k, "]"), leaves);
+}
 
 bool SameBits(const Value& a, const Value& b) {
   return Shape::SameDimensions(a.shape(), b.shape()) && a.shape().element_type() == b.shape().element_type() && (a.byte_size() == 0 || std::memcmp(a.data(), b.data(), a.byte_size()) == 0);
 }
 
 // "[3] is 0.5, replica 0 has 0.25; 2 of 4 elements differ".
-std::string DifferenceText(const Value& got, const Group& first) {
-  if (!Shape::SameDimensions(got.shape(), first.value.shape())) return absl::StrCat("is ", got.shape().ToString(false), ", ", first.names[0], " has ", first.value.shape().ToString(false));
+std::string DifferenceText(const Value& got, const Value& first, const std::string& has_first) {
+  if (!Shape::SameDimensions(got.shape(), first.shape())) return absl::StrCat("is ", got.shape().ToString(false), ", ", has_first, " has ", first.shape().ToString(false));
   const int64_t bytes = StorageBytes(got.shape().element_type());
   int64_t at = -1, differing = 0;
   for (int64_t k = 0; k < got.element_count(); ++k) {
-    if (std::memcmp(got.data() + k * bytes, first.value.data() + k * bytes, bytes) == 0) continue;
+    if (std::memcmp(got.data() + k * bytes, first.data() + k * bytes, bytes) == 0) continue;
     if (at < 0) at = k;
     ++differing;
   }
   if (at < 0) return "is of another type";
   const ElementType type = got.shape().element_type();
-  return absl::StrCat("[", absl::StrJoin(IndexOf(got.shape(), at), ","), "] is ", ToText(LoadScalar(type, got.data() + at * bytes)), ", ", first.names[0], " has ",
-                      ToText(LoadScalar(type, first.value.data() + at * bytes)), "; ", differing, " of ", got.element_count(), " elements differ");
+  const std::string is = absl::StrCat("is ", ToText(LoadScalar(type, got.data() + at * bytes)), ", ", has_first, " has ", ToText(LoadScalar(type, first.data() + at * bytes)));
+  if (got.shape().rank() == 0) return is;
+  return absl::StrCat("[", absl::StrJoin(IndexOf(got.shape(), at), ","), "] ", is, "; ", differing, " of ", got.element_count(), " elements differ");
+}
+
+bool SameLeaves(const std::vector<Leaf>& a, const std::vector<Leaf>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Leaf& x, const Leaf& y) { return x.place == y.place && SameBits(x.value, y.value); });
+}
+
+// By what each has at one of its leaves.
+std::vector<Group> GroupsAt(const std::vector<Group>& groups, size_t leaf) {
+  std::vector<Group> at;
+  for (const Group& group : groups) {
+    const std::vector<Leaf> one = {group.leaves[leaf]};
+    const auto same = std::find_if(at.begin(), at.end(), [&](const Group& other) { return SameLeaves(other.leaves, one); });
+    if (same == at.end()) at.push_back({group.value, one, group.names});
+    else same->names.insert(same->names.end(), group.names.begin(), group.names.end());
+  }
+  return at;
+}
+
+// "[0] is 3, replica 0 has 1; 4 of 4 elements differ": of the first array that differs, which is named where it is in a tuple.
+std::string DifferenceText(const Group& got, const Group& first) {
+  if (got.leaves.size() != first.leaves.size() || got.value.shape().IsTuple() != first.value.shape().IsTuple()) {
+    return absl::StrCat("is ", got.value.shape().ToString(false), ", ", first.names[0], " has ", first.value.shape().ToString(false));
+  }
+  for (size_t k = 0; k < got.leaves.size(); ++k) {
+    if (SameLeaves({got.leaves[k]}, {first.leaves[k]})) continue;
+    const std::string& place = got.leaves[k].place;
+    return absl::StrCat(place, place.empty() ? "" : ": ", DifferenceText(got.leaves[k].value, first.leaves[k].value, first.names[0]));
+  }
+  return "is another tuple";
+}
+
+// One line for each array of a tuple that differs. False: they are no tuples of as many arrays.
+bool SayLeaves(Session::State& s, const std::string& what, const std::vector<Group>& groups) {
+  const size_t count = groups[0].leaves.size();
+  const bool tuples = std::all_of(groups.begin(), groups.end(), [&](const Group& g) { return g.value.shape().IsTuple() && g.leaves.size() == count; });
+  if (!tuples) return false;
+  std::vector<std::string> lines;
+  for (size_t k = 0; k < count; ++k) {
+    const std::vector<Group> at = GroupsAt(groups, k);
+    if (at.size() > 1) lines.push_back(absl::StrCat(at[0].leaves[0].place, ": ", at.size(), " different values; ", at[1].names[0], ": ", DifferenceText(at[1].leaves[0].value, at[0].leaves[0].value, at[0].names[0])));
+  }
+  s.Say(what, ": ", lines.size(), " of ", Count(count, "array"), lines.size() == 1 ? " differs\n" : " differ\n");
+  for (const std::string& line : lines) s.Say("  ", line, "\n");
+  return true;
 }
 
 std::string IterationsAround(const Session::State& s, const Computation& computation) {
@@ -107,9 +166,9 @@ absl::StatusOr<Value> DenseValue(const std::string& text, const ExpressionHost& 
   if (!result.ok()) return result.status();
   const absl::StatusOr<Value> value = result->kind == ExpressionResult::kValue ? absl::StatusOr<Value>(result->value) : ToValue(*result);
   if (!value.ok()) return value.status();
-  if (!value->shape().IsArray())
-    return absl::InvalidArgumentError(
-        absl::StrCat(text, " is ", value->shape().ToString(false), "; compare replicas takes an array or an element of a tuple, as %x[0]"));
+  std::vector<Leaf> leaves;
+  AddLeaves(*value, "", leaves);
+  if (leaves.empty()) return absl::InvalidArgumentError(absl::StrCat(text, " is ", value->shape().ToString(false), ", which has no array to compare"));
   return ToDense(*value);
 }
 
@@ -170,11 +229,13 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
       without.push_back(absl::StrCat(all.room->Name(d), ": ", value.status().message()));
       return;
     }
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return SameBits(group.value, *value); });
+    std::vector<Leaf> leaves;
+    AddLeaves(*value, "", leaves);
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return SameLeaves(group.leaves, leaves); });
     if (same != groups.end()) {
       same->names.push_back(all.room->Name(d));
     } else {
-      groups.push_back({*value, {all.room->Name(d)}});
+      groups.push_back({*value, std::move(leaves), {all.room->Name(d)}});
     }
   });
   if (!bad.ok()) return bad;
@@ -185,17 +246,18 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   if (compared == 1) {
     s.Say(what, ": nothing to compare, only ", groups[0].names[0], " has a value for it\n");
   } else if (same) {
-    s.Say(what, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : absl::StrJoin(groups[0].names, ", "), "\n");
-  } else {
+    s.Say(what, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : absl::StrJoin(groups[0].names, ", "),
+          groups[0].value.shape().IsTuple() ? absl::StrCat(", in ", Count(groups[0].leaves.size(), "array")) : "", "\n");
+  } else if (!SayLeaves(s, what, groups)) {
     s.Say(what, ": ", groups.size(), " different values\n");
-    for (const Group& group : groups) s.Say("  ", absl::StrJoin(group.names, ", "), &group == &groups[0] ? "" : absl::StrCat(": ", DifferenceText(group.value, groups[0])), "\n");
+    for (const Group& group : groups) s.Say("  ", absl::StrJoin(group.names, ", "), &group == &groups[0] ? "" : absl::StrCat(": ", DifferenceText(group, groups[0])), "\n");
   }
   for (const std::string& text_of : without) s.Say("  not compared: ", text_of, "\n");
   // Like an expect: a script goes on, and ends with status 1.
   s.expects.push_back({absl::StrCat("compare replicas ", args), same,
                        same            ? ""
                        : compared == 1 ? absl::StrCat("only ", groups[0].names[0], " has a value for it")
-                                       : absl::StrCat(groups[1].names[0], ": ", DifferenceText(groups[1].value, groups[0]))});
+                                       : absl::StrCat(groups[1].names[0], ": ", DifferenceText(groups[1], groups[0]))});
   return absl::OkStatus();
 }
 
