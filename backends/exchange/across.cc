@@ -126,6 +126,7 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
   PutLoops(out, call.loops);
   out.Put(call.key).Put(call.phase);
   PutInstruction(out, call.reader);
+  PutInstruction(out, call.within);
   out.Put(executed_(device));
   out.Put(std::vector<Value>(call.operands.begin(), call.operands.end()));
   link_.Send(0, out.Take(), out.TakeArrays());
@@ -142,6 +143,7 @@ void AcrossProcesses::OnCall(WireReader& in) {
   remote.key = in.Get<uint64_t>();
   remote.phase = in.Get<ExchangePhase>();
   remote.reader = GetInstruction(in, program_);
+  remote.within = GetInstruction(in, program_);
   remote.executed = in.Get<int64_t>();
   remote.operands = in.Values(account_);
   if (remote.instruction == nullptr || !in.ok()) return LetGo(ProcessOf(device), absl::DataLossError("a message of it cannot be read"));
@@ -162,7 +164,7 @@ void AcrossProcesses::OnCall(WireReader& in) {
 
 absl::StatusOr<std::optional<Value>> AcrossProcesses::CallRoom(int device) {
   const Remote& remote = remote_[device];
-  return room_.port(device).Exchange({*remote.instruction, remote.operands, remote.loops, remote.key, Mark(), remote.phase, remote.reader});
+  return room_.port(device).Exchange({*remote.instruction, remote.operands, remote.loops, remote.key, Mark(), remote.phase, remote.reader, remote.within});
 }
 
 void AcrossProcesses::Answer(int device) {

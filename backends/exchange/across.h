@@ -77,6 +77,7 @@ class AcrossProcesses {
     uint64_t key = 0;
     ExchangePhase phase = ExchangePhase::kWhole;
     const Instruction* reader = nullptr;
+    const Instruction* within = nullptr;
     int64_t executed = 0;
     // What collectives beside the program gave before they were asked for, by key.
     absl::flat_hash_map<uint64_t, absl::StatusOr<Value>> given;

@@ -178,7 +178,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   const bool beside = call.phase == ExchangePhase::kBegin;
   if (beside) begun_[device][call.key] = {&line, &meeting};
   if (++meeting.here < static_cast<int>(line.devices.size())) {
-    if (!beside) waiting = {&call.instruction, &call.instruction, call.loops, &line, &meeting, nullptr};
+    if (!beside) waiting = {&call.instruction, &call.instruction, call.loops, &line, &meeting, nullptr, call.within};
     return std::optional<Value>();
   }
   // The group as the lowest device names it, whoever came last.
@@ -203,7 +203,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const
   const auto found = begun_[device].find(call.key);
   const Begun begun = found->second;
   if (!begun.meeting->done || (call.phase == ExchangePhase::kBegin && !begun.meeting->status.ok())) {
-    if (call.phase == ExchangePhase::kFinish) waiting_[device] = {&call.instruction, call.reader, call.loops, begun.line, begun.meeting, nullptr};
+    if (call.phase == ExchangePhase::kFinish) waiting_[device] = {&call.instruction, call.reader, call.loops, begun.line, begun.meeting, nullptr, nullptr};
     return std::optional<Value>();
   }
   if (waiting_[device].meeting == begun.meeting) waiting_[device] = Waiting();  // else it has come to another one, and has gone back since
@@ -404,7 +404,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
     return std::optional<Value>(*std::move(value));
   };
   const auto wait = [&]() -> absl::StatusOr<std::optional<Value>> {
-    waiting = {&i, &i, call.loops, nullptr, nullptr, route};
+    waiting = {&i, &i, call.loops, nullptr, nullptr, route, call.within};
     return std::optional<Value>();
   };
   const auto wake = [&](int other) {
@@ -498,6 +498,15 @@ std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>*
   return absl::StrCat(" for ", absl::StrJoin(texts, "; "));
 }
 
+// Of a device that waits in an asynchronous call, why its program does not go on beside that. "": it does not wait in one.
+std::string InProcessExchange::WithinText(int device) const {
+  const Waiting& w = waiting_[device];
+  if (w.within == nullptr || CollectiveOf(*w.within).collective == w.instruction) return "";
+  const absl::string_view called = w.within->CalledComputations()[0]->name;
+  return absl::StrCat("\n  ", called, " runs to its end at ", Place(device, *w.within, w.loops), ", before the program goes on: a collective runs beside the program where ", called,
+                      " ends with it and exchanges nothing else; give it an async-start of its own");
+}
+
 // What the device, which does not come to the exchange, has executed on its channel instead. "": nothing.
 std::string InProcessExchange::OtherOnChannel(const Line& line, const Instruction& instruction, int device) const {
   const auto last = on_channel_[device].find(line.channel);
@@ -526,10 +535,12 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
   std::lock_guard<std::mutex> lock(mutex_);
   Stuck stuck;
   std::vector<std::string> others;
+  std::string within;
   int more = 0;
   for (int d = 0; d < device_count(); ++d) {
     if (ended[d] || !Waits(d)) continue;
     const Waiting& w = waiting_[d];
+    if (within.empty()) within = WithinText(d);
     if (stuck.device < 0) {
       stuck.device = d;
       stuck.instruction = w.at;
@@ -541,6 +552,7 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
   }
   if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));
   for (const std::string& other : others) absl::StrAppend(&stuck.why, "\n  ", other);
+  absl::StrAppend(&stuck.why, within);
   return stuck;
 }
 

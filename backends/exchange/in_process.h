@@ -117,6 +117,7 @@ class InProcessExchange : public ExchangeRoom {
     Line* line = nullptr;        // of a collective
     Meeting* meeting = nullptr;
     Route* route = nullptr;      // of a transfer
+    const Instruction* within = nullptr;  // ExchangeCall::within
     // It has brought something where it stands, and not before, to what it has begun.
     bool Brings() const { return at == instruction; }
   };
@@ -151,6 +152,8 @@ class InProcessExchange : public ExchangeRoom {
   // It has been told to wait, and what it waits for has not come since.
   bool Waits(int device) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
+  std::string WithinText(int device) const;
+  int64_t MadeBy(const Instruction& instruction, int device) const;
   std::string OtherOnChannel(const Line& line, const Instruction& instruction, int device) const;
 
   const int64_t replicas_, partitions_;

@@ -125,10 +125,19 @@ void InProcessExchange::FindMeeting(const Line& line, const Instruction& instruc
   }
 }
 
+// The exchanges of the device that were made by that instruction, on it or on another member.
+int64_t InProcessExchange::MadeBy(const Instruction& instruction, int device) const {
+  return std::count_if(past_[device].begin(), past_[device].end(), [&](const auto& past) {
+    const std::vector<ExchangePast::Member>& members = past.second->members;
+    return !past.second->transfer && std::any_of(members.begin(), members.end(), [&](const ExchangePast::Member& m) { return m.instruction == &instruction; });
+  });
+}
+
 ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGroup& group, const Instruction& instruction, int device,
                                              const Asked& asked) {
   ExchangeMeeting seen;
   seen.sends = group.sends;
+  seen.made = MadeBy(instruction, line.devices[0]);
   FindMeeting(line, instruction, device, asked, seen);
   const int64_t at = seen.number - line.first;
   const Meeting* meeting = !seen.later && at >= 0 && at < static_cast<int64_t>(line.meetings.size()) ? line.meetings[at].get() : nullptr;

@@ -78,15 +78,30 @@ void SayMeeting(Session::State& s, DeviceReaders& readers, const ExchangeMeeting
   if (!meeting.transfer) SaySends(s, meeting.sends, [&](int member) { return all.room->Name(meeting.members[member].device); });
 }
 
+// The one call of the computation in the innermost frame, of the selected and those around it, that has any. Null: there is none, or several.
+const Instruction* OnlyCall(const Session::State& s, const Computation& computation) {
+  const Instruction* only = nullptr;
+  for (int f = s.selected; f >= 0 && only == nullptr; --f) {
+    for (const Instruction* i : s.machine->frames()[f].computation->schedule) {
+      const std::vector<Computation*> called = i->CalledComputations();
+      if (Def(*i).control != ControlKind::kCall || std::find(called.begin(), called.end(), &computation) == called.end()) continue;
+      if (only != nullptr) return nullptr;
+      only = i;
+    }
+  }
+  return only;
+}
+
 // Where the selected device has executed the collective that `part` is of: a frame on its stack, or one that ended, of what a frame there
-// began.
+// began or called.
 std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part,
                                    const Instruction& collective) {
   if (const int frame = s.FrameThatShows(collective); frame >= 0) return frame;
-  if (part.begins == nullptr || part.begins == &collective) return std::nullopt;
-  const int around = s.FrameThatShows(*part.begins);
-  if (around < 0 || history.live_position(around) <= part.begins->index) return std::nullopt;
-  return history.EnterCall(around, *part.begins);
+  const bool wrapped = part.begins != nullptr && part.begins != &collective;
+  const Instruction* caller = wrapped ? part.begins : OnlyCall(s, *collective.parent);
+  const int around = caller != nullptr ? s.FrameThatShows(*caller) : -1;
+  if (around < 0 || history.live_position(around) <= caller->index) return std::nullopt;
+  return history.EnterCall(around, *caller);
 }
 
 // The collectives that the selected device comes to between where it stands and the instruction, or what begins it. Nothing: that is not
@@ -96,14 +111,19 @@ std::optional<std::vector<const Instruction*>> Before(const Session::State& s, c
   const Instruction* target = top.computation == collective.parent ? &collective : part.begins;
   if (target == nullptr || target->parent != top.computation) return std::nullopt;
   std::vector<const Instruction*> before;
-  for (int position = top.position; position < target->index; ++position) {
-    const Instruction& i = *top.computation->schedule[position];
-    if (const CollectivePart other = CollectiveOf(i); other.begins == &i) {
-      before.push_back(other.collective);
-    } else if (!i.CalledComputations().empty() && MustRun(i)) {
-      return std::nullopt;
+  const auto add = [&](const Computation& computation, int from, int to) {
+    for (int position = from; position < to; ++position) {
+      const Instruction& i = *computation.schedule[position];
+      if (const CollectivePart other = CollectiveOf(i); other.begins == &i) {
+        before.push_back(other.collective);
+      } else if (!i.CalledComputations().empty() && MustRun(i)) {
+        return false;
+      }
     }
-  }
+    return true;
+  };
+  if (!add(*top.computation, top.position, target->index)) return std::nullopt;
+  if (target != &collective && !add(*collective.parent, 0, collective.index)) return std::nullopt;
   return before;
 }
 
@@ -125,6 +145,38 @@ std::string ThatItMoves(const Instruction& asked) {
     if (CollectiveOf(*i).collective != nullptr) return absl::StrCat("; %", i->name, " (", Name(i->opcode), ") does, whose result it moves");
   }
   return "";
+}
+
+// "; what it runs does: info exchange %x, info exchange %y".
+std::string ThatItRuns(const Instruction& asked) {
+  constexpr size_t kNamed = 8;
+  const Instruction* start = AsyncStartOf(asked);
+  std::vector<std::string> ask;
+  size_t more = 0;
+  for (const Computation* called : (start != nullptr ? *start : asked).CalledComputations()) {
+    for (const Instruction* i : ExchangesIn(*called)) {
+      std::string one = absl::StrCat("info exchange %", i->name);
+      if (std::find(ask.begin(), ask.end(), one) != ask.end()) continue;
+      if (ask.size() == kNamed) ++more;
+      else ask.push_back(std::move(one));
+    }
+  }
+  if (more > 0) ask.push_back(absl::StrCat("and ", more, " more"));
+  return ask.empty() ? "" : absl::StrCat(" itself; what it runs does: ", absl::StrJoin(ask, ", "));
+}
+
+// The collectives that an instruction is, begins, hands on or awaits.
+std::vector<CollectivePart> CollectivesOf(const Instruction& asked) {
+  if (const CollectivePart part = CollectiveOf(asked); part.collective != nullptr) return {part};
+  std::vector<CollectivePart> parts;
+  if (const Instruction* start = AsyncStartOf(asked); start != nullptr) {
+    for (const Computation* called : start->CalledComputations()) {
+      for (const Instruction* i : called->schedule) {
+        if (CollectiveOf(*i).begins == i) parts.push_back({CollectiveOf(*i).collective, start, CollectiveOf(*i).brings});
+      }
+    }
+  }
+  return parts;
 }
 
 // Of an exchange that was made, what each has brought to it.
@@ -165,19 +217,15 @@ bool Over(Session::State& s, const ExchangeMeeting& meeting) {
   });
 }
 
-}  // namespace
+// "this exchange was made 3 times": by the instruction itself, whatever else its devices have exchanged.
+std::string MadeText(const ExchangeMeeting& meeting) {
+  if (meeting.made == 0) return "this exchange was never made";
+  return absl::StrCat("this exchange was made ", meeting.made == 1 ? "once" : absl::StrCat(meeting.made, " times"));
+}
 
-absl::Status InfoExchange(Session::State& s, absl::string_view args) {
-  if (absl::Status several = NeedSeveral(s); !several.ok()) return several;
+// Of the collective that `part` is of, or of what was asked for itself. `given`: the user has named it.
+absl::Status SayExchange(Session::State& s, const Instruction& asked, const CollectivePart& part, bool given) {
   Devices& all = DevicesOf(s);
-  if (all.runs.empty()) return s.NeedRunning();
-  args = absl::StripAsciiWhitespace(args);
-  if (args.empty() && !s.started()) return s.NeedRunning();
-  absl::ConsumePrefix(&args, "%");
-  const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
-  if (!found.ok()) return found.status();
-  const Instruction& asked = **found;
-  const CollectivePart part = CollectiveOf(asked);
   const Instruction& instruction = part.collective != nullptr ? *part.collective : asked;
   const ExchangeDef& def = ExchangeOf(instruction);
   DeviceReaders readers(s);
@@ -190,7 +238,7 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   if (meetings->empty()) {
     return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " (", Name(instruction.opcode),
                                                       ") exchanges nothing with other devices", ThatItMoves(asked),
-                                                      args.empty() ? "; info exchange %x asks about another one" : ""));
+                                                      ThatItRuns(asked), given ? "" : "; info exchange %x asks about another one"));
   }
   const std::string of = &asked == &instruction
                              ? ""
@@ -216,24 +264,43 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
       continue;
     }
     if (!meeting.transfer && Over(s, meeting)) {
-      s.Say(group, Count(meeting.number, "exchange"), " of these devices ", meeting.number == 1 ? "was" : "were",
-            " made, and all of them have finished\n");
+      s.Say(group, MadeText(meeting), ", and all of its devices have finished\n");
       continue;
     }
-    if (meeting.later) {
+    const int64_t here = std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
+    // No execution is meant: then the next one is, which the other exchanges of these devices may come before.
+    const bool any = !meeting.transfer && !frame.has_value() && here == 0;
+    if (any && meeting.made > 0) {
+      s.Say(group, MadeText(meeting), meeting.later ? ", and nobody stands at it now\n" : ", and nobody has come to another one\n");
+      continue;
+    }
+    if (meeting.later || (any && meeting.number > 0 && !which.before.has_value())) {
       s.Say(group, "nobody stands at this exchange now\n");
     } else if (!meeting.transfer) {
-      const int64_t here =
-          std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
-      if (here == 0 && !frame.has_value() && meeting.number > 0) {
-        s.Say(group, Count(meeting.number, "exchange"), " of these devices ", meeting.number == 1 ? "was" : "were",
-              " made, and nobody has come to another one\n");
-        continue;
-      }
       s.Say(group, "exchange ", meeting.number + 1, " of these devices: ", here, " of ", meeting.members.size(),
             here == 1 ? " has come" : " have come", meeting.complete ? ", and some have not gone on yet" : "", "\n");
     }
     SayMeeting(s, readers, meeting, instruction);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status InfoExchange(Session::State& s, absl::string_view args) {
+  if (absl::Status several = NeedSeveral(s); !several.ok()) return several;
+  Devices& all = DevicesOf(s);
+  if (all.runs.empty()) return s.NeedRunning();
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty() && !s.started()) return s.NeedRunning();
+  absl::ConsumePrefix(&args, "%");
+  const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
+  if (!found.ok()) return found.status();
+  const Instruction& asked = **found;
+  std::vector<CollectivePart> parts = CollectivesOf(asked);
+  if (parts.empty()) parts.emplace_back();
+  for (const CollectivePart& part : parts) {
+    if (absl::Status said = SayExchange(s, asked, part, !args.empty()); !said.ok()) return said;
   }
   return absl::OkStatus();
 }

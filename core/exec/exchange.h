@@ -33,6 +33,7 @@ struct ExchangeCall {
   Mark mark;                         // where its device stands
   ExchangePhase phase = ExchangePhase::kWhole;
   const Instruction* reader = nullptr;  // kFinish: where the device stands
+  const Instruction* within = nullptr;  // kWhole: the asynchronous start whose computation goes on to its end before the program does
 };
 
 // One device's end of the exchange. Used by one Machine, on one thread at a time.
@@ -67,6 +68,7 @@ struct ExchangeMeeting {
   std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
   std::vector<std::pair<int, int>> sends;  // of source_target_pairs: from which member to which
   int64_t number = 0;                      // how many were before it; of a transfer how many were received
+  int64_t made = 0;                        // of those that were made, by the instruction itself, where that is remembered
   bool complete = false;                   // all have come, and somebody has not gone on yet
   bool later = false;                      // nobody has come to it, and what comes before it is not known
   bool transfer = false;

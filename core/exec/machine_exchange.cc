@@ -1,7 +1,7 @@
 // Exchanges with other devices: what the Machine brings, and what it does while it waits. Where nobody else runs, collectives are evaluated
 // like any operation and none of this is used.
 //
-// A collective that runs beside the program (all-reduce-start, and what async-start wraps) is begun where it stands; where others have not
+// A collective that runs beside the program (all-reduce-start, and what async-start wraps or ends its computation with) is begun where it stands; where others have not
 // come yet the program goes on without its value (Frame::begun), and waits where that is read. Who reads it is a matter of the program, not
 // of the plan: all backends begin and wait at the same places.
 #include <algorithm>
@@ -30,6 +30,14 @@ int64_t BytesOf(absl::Span<const Value> values) {
   int64_t bytes = 0;
   for (const Value& value : values) bytes += value.byte_size();
   return bytes;
+}
+
+// The asynchronous start in whose computation the top frame is, or in what that calls; null: it is in none.
+const Instruction* AsyncStartAround(absl::Span<const Frame> frames) {
+  for (size_t depth = frames.size(); depth-- > 0;) {
+    if (frames[depth].caller != nullptr && AsyncStartOf(*frames[depth].caller) != nullptr) return frames[depth].caller;
+  }
+  return nullptr;
 }
 
 // Since it was made, without that of other devices.
@@ -121,7 +129,8 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     const Mark here = m.Where();
     const OwnTime time(*m.options_.exchange);
     absl::StatusOr<std::optional<Value>> made =
-        m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here, beside ? ExchangePhase::kBegin : ExchangePhase::kWhole});
+        m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here, beside ? ExchangePhase::kBegin : ExchangePhase::kWhole,
+                                       nullptr, beside ? nullptr : AsyncStartAround(stack.frames)});
     const bool is_made = made.ok() && made->has_value(), came_last = is_made && waits_for != key && !time.others_ran();
     BookExchange(frame, root, time.seconds(), came_last ? BytesOf(*operands) + (*made)->byte_size() : 0);
     waits_for = is_made ? 0 : key;

@@ -54,19 +54,16 @@ const ExchangeDef& ExchangeOf(Opcode opcode) {
   return all[static_cast<int>(opcode)];
 }
 
-CollectivePart CollectiveOf(const Instruction& i) {
-  if (ExchangeOf(i).role == ExchangeRole::kCollective) return {&i, &i};
+namespace {
+
+bool IsAmongDevices(const Instruction& i) {
+  const ExchangeRole role = ExchangeOf(i).role;
+  return role != ExchangeRole::kNone && role != ExchangeRole::kReplicaId && role != ExchangeRole::kPartitionId;
+}
+
+// The instruction that begins what `i` waits for or hands on; itself; null: that is not known.
+const Instruction* StartOf(const Instruction& i) {
   switch (i.opcode) {
-    case Opcode::kAsyncStart: {
-      // A computation that hands its parameters to one.
-      const Computation* wrapped = i.Called(AttrId::kCalls);
-      const Instruction* root = wrapped != nullptr ? wrapped->root : nullptr;
-      if (root == nullptr || ExchangeOf(*root).role != ExchangeRole::kCollective || root->operands.size() != i.operands.size()) return {};
-      for (size_t k = 0; k < root->operands.size(); ++k) {
-        if (root->operands[k]->parameter_number != static_cast<int>(k)) return {};
-      }
-      return {root, &i};
-    }
     case Opcode::kAsyncUpdate:
     case Opcode::kAsyncDone:
     case Opcode::kAllReduceDone:
@@ -74,14 +71,57 @@ CollectivePart CollectiveOf(const Instruction& i) {
     case Opcode::kCollectivePermuteDone: {
       const Instruction* start = &i;
       do {
-        if (start->operands.size() != 1) return {};
+        if (start->operands.size() != 1) return nullptr;
         start = start->operands[0];
       } while (start->opcode == Opcode::kAsyncUpdate);
-      const CollectivePart part = CollectiveOf(*start);
-      return part.begins == start ? part : CollectivePart();
+      return start;
     }
-    default: return {};
+    default: return &i;
   }
+}
+
+// Of an asynchronous start: a computation that makes what one collective takes, and ends with that.
+CollectivePart Wrapped(const Instruction& start) {
+  const Computation* wrapped = start.Called(AttrId::kCalls);
+  const Instruction* root = wrapped != nullptr ? wrapped->root : nullptr;
+  if (root == nullptr || ExchangeOf(*root).role != ExchangeRole::kCollective) return {};
+  bool hands_on = root->operands.size() == start.operands.size();
+  for (size_t k = 0; k < root->operands.size() && hands_on; ++k) hands_on = root->operands[k]->parameter_number == static_cast<int>(k);
+  for (const Instruction* i : wrapped->schedule) {
+    if (i == root) continue;
+    const std::vector<Computation*> called = i->CalledComputations();
+    if (IsAmongDevices(*i) || std::any_of(called.begin(), called.end(), [](const Computation* c) { return !ExchangesIn(*c).empty(); })) return {};
+  }
+  return {root, &start, hands_on ? &start : root};
+}
+
+}  // namespace
+
+CollectivePart CollectiveOf(const Instruction& i) {
+  if (ExchangeOf(i).role == ExchangeRole::kCollective) return {&i, &i, &i};
+  const Instruction* start = StartOf(i);
+  if (start == nullptr) return {};
+  if (start->opcode == Opcode::kAsyncStart) return Wrapped(*start);
+  const CollectivePart part = start != &i ? CollectiveOf(*start) : CollectivePart();
+  return part.begins == start ? part : CollectivePart();
+}
+
+const Instruction* AsyncStartOf(const Instruction& i) {
+  const Instruction* start = StartOf(i);
+  return start != nullptr && start->opcode == Opcode::kAsyncStart ? start : nullptr;
+}
+
+std::vector<const Instruction*> ExchangesIn(const Computation& computation) {
+  std::vector<const Instruction*> all;
+  for (const Instruction* i : computation.schedule) {
+    if (IsAmongDevices(*i)) all.push_back(i);
+    for (const Computation* called : i->CalledComputations()) {
+      for (const Instruction* inside : ExchangesIn(*called)) {
+        if (std::find(all.begin(), all.end(), inside) == all.end()) all.push_back(inside);
+      }
+    }
+  }
+  return all;
 }
 
 namespace {

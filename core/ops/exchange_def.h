@@ -52,9 +52,14 @@ inline const ExchangeDef& ExchangeOf(const Instruction& i) { return ExchangeOf(i
 // What an instruction has to do with a collective: it is one, begins one beside the program, or waits for one that was begun.
 struct CollectivePart {
   const Instruction* collective = nullptr;  // that has the attributes; null: nothing
-  const Instruction* begins = nullptr;      // whose operands each device brings
+  const Instruction* begins = nullptr;      // where it begins
+  const Instruction* brings = nullptr;      // whose operands each device brings: that, or the collective where a computation makes them before it
 };
 CollectivePart CollectiveOf(const Instruction& i);
+// Of an asynchronous call, what hands it on or awaits it, what begins it. Null: it is none.
+const Instruction* AsyncStartOf(const Instruction& i);
+// What exchanges with other devices in a computation and in all that it calls, in program order.
+std::vector<const Instruction*> ExchangesIn(const Computation& computation);
 // It begins a collective that something behind it in its computation waits for: between the two the program goes on.
 bool RunsBeside(const Instruction& start);
 // It reads what was begun so, and waits for it wherever its own value is used or not.

@@ -149,11 +149,13 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     const int depth = s.FrameThatShows(*part.begins);
     return depth >= 0 && (shown < 0 || s.machine->frames()[depth].path == path);
   };
-  ForEachStanding(s, [&](int) {
+  std::vector<int> frames(s.options.devices.count(), -1);  // in which each device begins it; -1: it does not stand there
+  ForEachStanding(s, [&](int d) {
     PictureData::OfDevice& of = data.devices.emplace_back();
-    of.operands.resize(part.begins->operands.size());
+    of.operands.resize(part.brings->operands.size());
     if (!stands_there()) return;
-    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.begins->operands[k], false);
+    frames[d] = s.FrameThatShows(*part.begins);
+    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.brings->operands[k], false);
     of.result = ValueFor(s, instruction, false);
   });
   const Devices& all = DevicesOf(s);
@@ -161,6 +163,15 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   DeviceReaders readers(s);
   FrameHistory& own = readers.of(all.selected).history();
   const bool wrapped = part.begins != part.collective;
+  for (size_t d = 0; d < data.devices.size() && part.brings != part.begins; ++d) {  // made in a frame that may have ended
+    FrameHistory& history = readers.of(static_cast<int>(d)).history();
+    if (frames[d] < 0 || history.live_position(frames[d]) <= part.begins->index) continue;
+    const int inside = history.EnterCall(frames[d], *part.begins);
+    for (size_t k = 0; k < data.devices[d].operands.size(); ++k) {
+      absl::StatusOr<Value> brought = history.ValueOf(inside, *part.brings->operands[k]);
+      if (brought.ok()) data.devices[d].operands[k] = ToDense(*std::move(brought));
+    }
+  }
   if (wrapped && own.live_position(shown) <= part.begins->index) return;
   const uint64_t key = own.ExchangeKey(wrapped ? own.EnterCall(shown, *part.begins) : shown, *part.collective);
   std::vector<bool> known(data.devices.size());  // the exchange was made, and the device has not gone back to before it
@@ -171,7 +182,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     const std::optional<int> frame = readers.FrameOf(*member);
     PictureData::OfDevice& of = data.devices[d];
     of = {};
-    of.operands.resize(part.begins->operands.size());
+    of.operands.resize(part.brings->operands.size());
     if (!frame.has_value()) continue;  // gone back to before it
     known[d] = true;
     FrameHistory& history = readers.of(member->device).history();

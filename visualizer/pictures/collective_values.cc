@@ -31,7 +31,7 @@ class DeviceValues {
         first_leaf_(first_leaf),
         leaves_(leaves),
         data_(board.scene().data()),
-        begins_(CollectiveOf(*data_.instruction).begins != nullptr ? *CollectiveOf(*data_.instruction).begins : *data_.instruction),
+        brings_(CollectiveOf(*data_.instruction).brings != nullptr ? *CollectiveOf(*data_.instruction).brings : *data_.instruction),
         members_(static_cast<int64_t>(rows.members.size())),
         rows_(static_cast<int>(Transfers() ? std::min<size_t>(data_.transfers.size(), kMostTransfers) : rows.names.size())) {}
 
@@ -90,7 +90,7 @@ class DeviceValues {
     } else if (board_.scene().Has(*cell)) {
       side.after = cell->array >= kResultArray && cell->array < kOwnArray;
       side.array = side.after ? cell->array - kResultArray - first_leaf_ : cell->array % kOperandLeaf;
-      if (side.array < 0 || (!side.after && &begins_ != data_.instruction)) return;
+      if (side.array < 0 || (!side.after && &brings_ != data_.instruction)) return;
       for (side.member = 0; side.member < static_cast<int>(r_.names.size()); ++side.member) {
         const Device& d = r_.members[side.member];
         if (d.replica * data_.partitions + d.partition == data_.selected) break;
@@ -127,9 +127,9 @@ class DeviceValues {
       const Shape* data = DataShape(side);
       return data != nullptr && side.array < LeafCountOf(*data) ? &LeafShape(*data, side.array) : nullptr;
     }
-    const Shape& of = side.after ? data_.instruction->shape : begins_.operands[0]->shape;
-    if (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= static_cast<int>(begins_.operands.size())) return nullptr;
-    return side.after ? &LeafShape(of, first_leaf_ + side.array) : &begins_.operands[side.array]->shape;
+    const Shape& of = side.after ? data_.instruction->shape : brings_.operands[0]->shape;
+    if (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= static_cast<int>(brings_.operands.size())) return nullptr;
+    return side.after ? &LeafShape(of, first_leaf_ + side.array) : &brings_.operands[side.array]->shape;
   }
   // What a transfer moves, as the sender or the receiver has it; null: that is not known.
   const Shape* DataShape(const Side& side) const {
@@ -233,8 +233,8 @@ class DeviceValues {
     } else if (const PictureData::OfDevice& of = *DataOf(r_.members[member]); after) {
       add(i, of.result, first_leaf_, leaves_);
     } else {
-      for (size_t k = 0; k < begins_.operands.size(); ++k)
-        add(*begins_.operands[k], k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(begins_.operands[k]->shape));
+      for (size_t k = 0; k < brings_.operands.size(); ++k)
+        add(*brings_.operands[k], k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(brings_.operands[k]->shape));
     }
     for (size_t k = 0; k < arrays.size(); ++k) {
       if (k > 0) row->push_back(std::string());
@@ -304,7 +304,7 @@ class DeviceValues {
   const DeviceRows& r_;
   const int first_leaf_, leaves_;
   const PictureData& data_;
-  const Instruction& begins_;  // what it waits for, or itself: its operands are brought
+  const Instruction& brings_;  // itself, or what it waits for: its operands are brought
   const int64_t members_;
   const int rows_;  // that are drawn
 };
@@ -334,7 +334,7 @@ std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows) {
   if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return std::nullopt;
   const CollectivePart part = CollectiveOf(*data.instruction);
   if (part.collective == nullptr) return std::nullopt;
-  const int sent = static_cast<int>(part.begins->operands.size()) - (HasDynamicRoot(*part.collective) ? 1 : 0);
+  const int sent = static_cast<int>(part.brings->operands.size()) - (HasDynamicRoot(*part.collective) ? 1 : 0);
   const int leaves = data.instruction->shape.IsArray() ? 1 : LeafCountOf(data.instruction->shape);
   // An asynchronous start has a tuple of what it took, what it gives, and maybe contexts, which are no numbers of the exchange.
   const bool starts = leaves != sent && leaves >= 2 * sent && data.instruction->shape.IsTuple();
