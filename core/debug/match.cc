@@ -18,7 +18,7 @@ namespace {
 class Matcher {
  public:
   Matcher(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another)
-      : m_(m), calls_another_(calls_another), a_(m.a), b_(m.b), to_b_(m.to_b), to_a_(m.to_a) {
+      : m_(m), calls_another_(calls_another), a_(m.a), b_(m.b), live_a_(LiveNodes(a_)), live_b_(LiveNodes(b_)), to_b_(m.to_b), to_a_(m.to_a) {
     to_b_.assign(a_.nodes.size(), -1);
     to_a_.assign(b_.nodes.size(), -1);
   }
@@ -59,6 +59,17 @@ class Matcher {
   const Instruction& B(int node) const { return *b_.nodes[node].instruction; }
   bool FreeA(int node) const { return to_b_[node] < 0 && a_.nodes[node].alias < 0; }
   bool FreeB(int node) const { return to_a_[node] < 0 && b_.nodes[node].alias < 0; }
+
+  // By node: whether the root comes from it.
+  static std::vector<bool> LiveNodes(const FlatComputation& flat) {
+    std::vector<bool> live(flat.nodes.size(), false);
+    if (flat.root >= 0) live[flat.root] = true;
+    for (auto node = flat.order.rbegin(); node != flat.order.rend(); ++node) {
+      if (!live[*node]) continue;
+      for (const int operand : flat.nodes[*node].operands) live[operand] = live[flat.Resolve(operand)] = live[flat.core[operand]] = true;
+    }
+    return live;
+  }
 
   void Pair(int x, int y) {
     to_b_[x] = y;
@@ -143,13 +154,19 @@ class Matcher {
 
   void ByHash(bool loose, HashRule rule) {
     absl::flat_hash_map<uint64_t, std::vector<int>> groups_a, groups_b;
+    // What the result does not come from may be left over from what is made anew beside it.
+    const auto key_of = [&](const FlatComputation& flat, int node) {
+      const uint64_t hash = loose ? flat.nodes[node].loose : flat.nodes[node].hash;
+      const bool live = &flat == &a_ ? live_a_[node] : live_b_[node];
+      return rule == kSameName || rule == kInOrder || live ? hash : MixHash(hash, 1);
+    };
     for (const int node : b_.order) {
-      if (FreeB(node)) groups_b[loose ? b_.nodes[node].loose : b_.nodes[node].hash].push_back(node);
+      if (FreeB(node)) groups_b[key_of(b_, node)].push_back(node);
     }
     std::vector<uint64_t> keys;
     for (const int node : a_.order) {
       if (!FreeA(node)) continue;
-      const uint64_t key = loose ? a_.nodes[node].loose : a_.nodes[node].hash;
+      const uint64_t key = key_of(a_, node);
       if (!groups_b.contains(key)) continue;
       std::vector<int>& group = groups_a[key];
       if (group.empty()) keys.push_back(key);
@@ -251,6 +268,16 @@ class Matcher {
     return true;
   }
 
+  // Of two operations of one kind on the same operands: whether these are not one that changed. What the result does not come from
+  // has not become what it comes from; elements of a tuple that has more elsewhere are paired by who reads them, before the last choice.
+  bool AreOtherReaders(int x, int y) const {
+    const bool same = SameAttributes(A(x), B(y));
+    if (live_a_[x] != live_b_[y] && !(same && last_choice_)) return true;
+    if (!TakesElement(A(x)) || !TakesElement(B(y))) return false;
+    const bool as_many = A(x).operands[0]->shape.tuple_shapes().size() == B(y).operands[0]->shape.tuple_shapes().size();
+    return !(same && as_many) && !(last_choice_ && live_a_[x]);
+  }
+
   // From operands to those who read them.
   void Forward() {
     constexpr size_t kMany = 256;  // readers of one value
@@ -268,6 +295,7 @@ class Matcher {
           const auto [agree, known] = Operands(node, other);
           const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
           const bool same_name = A(node).name == B(other).name;
+          if (!same_name && !same_op_name && AreOtherReaders(node, other)) continue;
           if (agree == 0 || (agree < known && !same_op_name && !same_name) || Waits(node, other)) continue;
           const int score = 4 * agree + 6 * same_name + 3 * same_op_name + 2 * SameAttributes(A(node), B(other)) + 1;
           if (score > best_score) {
@@ -287,10 +315,39 @@ class Matcher {
       const int other = to_b_[*node];
       if (other < 0 || a_.nodes[*node].alias >= 0) continue;
       const auto &p = a_.nodes[*node].operands, &q = b_.nodes[other].operands;
-      if (p.size() != q.size()) continue;
+      if (p.size() != q.size()) {
+        if (A(*node).shape.IsTuple() && Def(A(*node)).op_class == OpClass::kStructural) ReachElements(p, q, same_opcode);
+        continue;
+      }
       const size_t swapped = AreSwapped(m_, *node, other);
       for (size_t k = 0; k < p.size(); ++k) Reach(p[k], q[k ^ swapped], same_opcode);
     }
+  }
+
+  // Of a tuple that has more elements in one program: where only one on each side without a partner is such an operation, it is the same. Not of
+  // constants, which have nothing else in common.
+  template <typename Operands>
+  void ReachElements(const Operands& p, const Operands& q, bool same_opcode) {
+    const auto may_be = [&](int x, int y) {
+      return FreeA(x) && FreeB(y) && A(x).opcode == B(y).opcode && LikeShapes(A(x), B(y)) && live_a_[x] == live_b_[y];
+    };
+    for (const int x : p) {
+      if (a_.nodes[x].operands.empty()) continue;
+      const auto y = std::find_if(q.begin(), q.end(), [&](int node) { return may_be(x, node); });
+      if (y == q.end() || std::count_if(q.begin(), q.end(), [&](int node) { return may_be(x, node); }) != 1) continue;
+      if (std::count_if(p.begin(), p.end(), [&](int node) { return may_be(node, *y); }) == 1) Reach(x, *y, same_opcode);
+    }
+  }
+
+  // Whether all that reads the one for the result has its partner in what reads the other.
+  bool AreReadAlike(int x, int y) const {
+    if (x == a_.root || y == b_.root) return x == a_.root && y == b_.root;
+    const std::vector<int>&p = a_.users[x], &q = b_.users[y];
+    const auto live_b = std::count_if(q.begin(), q.end(), [&](int user) { return live_b_[user]; });
+    const auto live_a = std::count_if(p.begin(), p.end(), [&](int user) { return live_a_[user]; });
+    return live_a > 0 && live_a == live_b && std::all_of(p.begin(), p.end(), [&](int user) {
+      return !live_a_[user] || (to_b_[user] >= 0 && std::find(q.begin(), q.end(), to_b_[user]) != q.end());
+    });
   }
 
   void Reach(int x, int y, bool same_opcode) {
@@ -302,7 +359,7 @@ class Matcher {
     if (!LikeShapes(A(x), B(y))) return;
     const auto [agree, known] = Operands(x, y);
     if (!same_opcode && (agree < known || (known == 0 && a_.nodes[x].operands.size() + b_.nodes[y].operands.size() > 0))) return;
-    if (same_opcode && known > 0 && agree == 0 && A(x).name != B(y).name) return;
+    if (same_opcode && known > 0 && agree == 0 && A(x).name != B(y).name && !(last_choice_ && AreReadAlike(x, y))) return;
     if (Waits(x, y)) return;
     Pair(x, y);
   }
@@ -348,6 +405,7 @@ class Matcher {
   const std::function<bool(const Instruction&, const Instruction&)>& calls_another_;
   bool last_choice_ = false;
   const FlatComputation &a_, &b_;
+  const std::vector<bool> live_a_, live_b_;
   std::vector<int>&to_b_, &to_a_;
   int pairs_ = 0;
 };

@@ -22,10 +22,11 @@ struct Port {
   bool loop = false;  // what its own computations take counts more than what is taken behind it
 };
 
-bool IsTuple(const At& at) {
-  const Instruction& i = *at.scope->a.nodes[at.node].instruction;
+bool MakesTuple(const Instruction& i) {
   return i.shape.IsTuple() && i.parameter_number < 0 && Def(i).op_class == OpClass::kStructural && !TakesElement(i);
 }
+
+bool IsTuple(const At& at) { return MakesTuple(*at.scope->a.nodes[at.node].instruction); }
 
 // Of a port's tuples in the two programs.
 struct Sizes {
@@ -79,7 +80,7 @@ void Complete(std::vector<int>& order) {
   }
 }
 
-// Where one program has more elements: of those that nobody takes, the ones that are made of a pair. The others are in one program alone.
+// Where one program has more elements: of those that are not known yet, the ones that are made of a pair. The others are in one program alone.
 void CompleteByMakers(const Port& port, const Sizes& sizes, std::vector<int>& order) {
   std::vector<bool> used = Used(order, sizes.b);
   for (const At& at : port.made) {
@@ -100,8 +101,24 @@ int Others(const At& at, const std::vector<int>& order) {
   const ScopeMatch& m = *at.scope;
   const FlatNode &x = m.a.nodes[at.node], &y = m.b.nodes[m.to_b[at.node]];
   int others = 0;
-  for (size_t k = 0; k < order.size(); ++k) others += m.to_b[x.operands[k]] != y.operands[order[k]];
+  for (size_t k = 0; k < order.size(); ++k) others += order[k] < 0 || m.to_b[x.operands[k]] != y.operands[order[k]];
   return others;
+}
+
+int Others(const Port& port, const std::vector<int>& order) {
+  int others = 0;
+  for (const At& at : port.made) others += Others(at, order);
+  return others;
+}
+
+// Where one program has more elements. Who makes the tuples can know better than who takes elements out of them: what nobody reads may be
+// paired with any of them.
+std::vector<int> OrderOfMore(const Port& port, const Sizes& sizes) {
+  std::vector<int> order = OrderByReaders(port, sizes), by_makers(sizes.a, -1);
+  if (order.empty()) order.assign(sizes.a, -1);
+  CompleteByMakers(port, sizes, order);
+  CompleteByMakers(port, sizes, by_makers);
+  return Others(port, by_makers) < Others(port, order) ? by_makers : order;
 }
 
 void Solve(Port port) {
@@ -120,25 +137,71 @@ void Solve(Port port) {
     const Sizes other = sizes_of(at);
     if (other.a != sizes.a || other.b != sizes.b) return;
   }
-  std::vector<int> order = OrderByReaders(port, sizes), same(sizes.a);
   if (sizes.a != sizes.b) {
-    if (order.empty()) order.assign(sizes.a, -1);
-    CompleteByMakers(port, sizes, order);
+    const std::vector<int> order = OrderOfMore(port, sizes);
     for (const At& at : port.made) at.scope->reordered[at.node] = order;
     for (const At& at : port.taken) at.scope->taken[at.node] = order;
     return;
   }
+  std::vector<int> order = OrderByReaders(port, sizes), same(sizes.a);
   if (order.empty()) return;
   Complete(order);
   for (size_t k = 0; k < sizes.a; ++k) same[k] = static_cast<int>(k);
   // One who takes the wrong element is wrong; where the tuples are made in that order, too, it is another order.
-  int others = 0, others_as_is = 0;
-  for (const At& at : port.made) {
-    others += Others(at, order);
-    others_as_is += Others(at, same);
-  }
-  if (others >= others_as_is) return;
+  if (Others(port, order) >= Others(port, same)) return;
   for (const At& at : port.made) at.scope->reordered[at.node] = order;
+}
+
+// What a loop's body only hands on: by element, the node that takes it out of the parameter and is read by the root alone, which has it at
+// the same place; -1: another element.
+std::vector<int> HandedOn(const FlatComputation& body, size_t size) {
+  std::vector<int> handed(size, -1);
+  if (body.root < 0 || body.nodes[body.root].operands.size() != size) return handed;
+  const int parameter = body.computation->parameters[0]->index;
+  const auto& made = body.nodes[body.root].operands;
+  for (size_t k = 0; k < size; ++k) {
+    const FlatNode& x = body.nodes[made[k]];
+    if (x.alias >= 0 || !TakesElement(*x.instruction) || x.operands[0] != parameter) continue;
+    if (x.instruction->Int(AttrId::kIndex) != static_cast<int64_t>(k) || body.users[made[k]].size() != 1) continue;
+    if (std::count(made.begin(), made.end(), made[k]) == 1) handed[k] = made[k];
+  }
+  return handed;
+}
+
+// Such elements look alike in the body: what the loop begins with, and who reads it behind the loop, says which is which.
+void PairHandedOn(const ScopeMatch& m, int loop, ScopeMatch& body) {
+  const FlatNode &x = m.a.nodes[loop], &y = m.b.nodes[m.to_b[loop]];
+  const FlatNode &init = m.a.nodes[x.operands[0]], &init_b = m.b.nodes[y.operands[0]];
+  if (!MakesTuple(*init.instruction) || !MakesTuple(*init_b.instruction)) return;
+  const std::vector<int> handed = HandedOn(body.a, init.operands.size()), handed_b = HandedOn(body.b, init_b.operands.size());
+  std::vector<int64_t> read(handed.size(), -1);  // by element of a: that of b which its reader's partner reads
+  for (const int reader : m.a.users[loop]) {
+    const int other = m.to_b[reader];
+    if (other < 0 || !TakesElement(*m.a.nodes[reader].instruction) || !TakesElement(*m.b.nodes[other].instruction)) continue;
+    if (m.b.nodes[other].operands[0] == m.to_b[loop])
+      read[m.a.nodes[reader].instruction->Int(AttrId::kIndex)] = m.b.nodes[other].instruction->Int(AttrId::kIndex);
+  }
+  struct Candidate {
+    int likeness, a, b;
+  };
+  std::vector<Candidate> candidates;
+  for (size_t k = 0; k < handed.size(); ++k) {
+    for (size_t l = 0; handed[k] >= 0 && l < handed_b.size(); ++l) {
+      if (handed_b[l] < 0) continue;
+      const bool begins = m.to_b[init.operands[k]] == init_b.operands[l], ends = read[k] == static_cast<int64_t>(l);
+      if (begins || ends) candidates.push_back({4 * begins + 2 * ends + (body.to_b[handed[k]] == handed_b[l]), handed[k], handed_b[l]});
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& p, const Candidate& q) { return p.likeness > q.likeness; });
+  std::vector<bool> done(body.a.nodes.size(), false), done_b(body.b.nodes.size(), false);
+  for (const Candidate& c : candidates) {
+    if (done[c.a] || done_b[c.b]) continue;
+    done[c.a] = done_b[c.b] = true;
+    if (const int other = body.to_b[c.a]; other >= 0) body.to_a[other] = -1;
+    if (const int other = body.to_a[c.b]; other >= 0) body.to_b[other] = -1;
+    body.to_b[c.a] = c.b;
+    body.to_a[c.b] = c.a;
+  }
 }
 
 // Loops: what goes in comes out again. Conditionals: each branch's argument, and the results.
@@ -152,6 +215,7 @@ void SolveControl(const ProgramMatch& match, ScopeMatch& m, int node) {
     const At parameter{inner, inner->a.computation->parameters[0]->index}, root{inner, inner->a.root};
     const size_t operand = control == ControlKind::kConditional ? static_cast<size_t>(at->first.second) + 1 : 0;
     if (operand >= x.operands.size()) continue;
+    if (control == ControlKind::kWhile && inner->a.computation == x.instruction->Called(AttrId::kBody)) PairHandedOn(m, node, *inner);
     results.made.push_back(root);
     if (control == ControlKind::kConditional) {
       Solve({{{&m, x.operands[operand]}}, {parameter}, false});
