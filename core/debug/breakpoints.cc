@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/stop_check.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 
@@ -40,32 +41,6 @@ absl::string_view TakeLocation(absl::string_view& args) {
 }
 
 namespace {
-
-// Step goes into what a run does not execute, so it is said.
-void SayPassedBy(Session::State& s, const Breakpoint& b) {
-  constexpr size_t kMostHomes = 20, kMost = 3;
-  std::vector<const Computation*> homes;
-  std::vector<std::string> passed;
-  for (const Location& location : b.locations) {
-    if (std::find(homes.begin(), homes.end(), location.computation) != homes.end()) continue;
-    if (homes.size() == kMostHomes) break;
-    homes.push_back(location.computation);
-    for (const Instruction* caller : PassedBy(CallsOf(s), *location.computation)) {
-      const absl::StatusOr<std::unique_ptr<Plan>> plan = s.backend->MakePlan(*caller->parent);
-      if (!plan.ok() || (*plan)->region_at[caller->index] >= 0) continue;  // some backends execute everything
-      std::string name = absl::StrCat("%", caller->name, " in ", caller->parent->name);
-      if (std::find(passed.begin(), passed.end(), name) == passed.end()) passed.push_back(std::move(name));
-    }
-  }
-  if (passed.empty()) return;
-  const bool one = passed.size() == 1;
-  if (passed.size() > kMost) {
-    passed.resize(kMost);
-    passed.push_back("...");
-  }
-  s.Say("  not in the calls that a run passes by, because nothing uses ",
-        one ? "its result: " : "their results: ", absl::StrJoin(passed, ", "), "; step goes into them\n");
-}
 
 absl::Status AddFromText(Session::State& s, absl::string_view args, bool temporary) {
   args = absl::StripAsciiWhitespace(args);

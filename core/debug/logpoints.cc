@@ -199,6 +199,7 @@ absl::Status CommandLogpoint(Session::State& s, absl::string_view args) {
   s.Say("Logpoint ", b->number, b->stops_after(0) ? " after " : " at ", Describe(*s.module, b->locations[0]));
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say("\n");
+  SayPassedBy(s, *b);
   Adopt(s, std::move(b));
   return absl::OkStatus();
 }

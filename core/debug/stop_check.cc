@@ -7,6 +7,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/text_util.h"
@@ -216,6 +218,31 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
   if (!after) b.after.clear();
   if (early != nullptr) s.Say("note: %", early->name, " is computed only after %", place->name, ", so it will not be there\n");
   return absl::OkStatus();
+}
+
+void SayPassedBy(Session::State& s, const Breakpoint& b) {
+  constexpr size_t kMostHomes = 20, kMost = 3;
+  std::vector<const Computation*> homes;
+  std::vector<std::string> passed;
+  for (const Location& location : b.locations) {
+    if (std::find(homes.begin(), homes.end(), location.computation) != homes.end()) continue;
+    if (homes.size() == kMostHomes) break;
+    homes.push_back(location.computation);
+    for (const Instruction* caller : PassedBy(CallsOf(s), *location.computation)) {
+      const absl::StatusOr<std::unique_ptr<Plan>> plan = s.backend->MakePlan(*caller->parent);
+      if (!plan.ok() || (*plan)->region_at[caller->index] >= 0) continue;  // some backends execute everything
+      std::string name = absl::StrCat("%", caller->name, " in ", caller->parent->name);
+      if (std::find(passed.begin(), passed.end(), name) == passed.end()) passed.push_back(std::move(name));
+    }
+  }
+  if (passed.empty()) return;
+  const bool one = passed.size() == 1;
+  if (passed.size() > kMost) {
+    passed.resize(kMost);
+    passed.push_back("...");
+  }
+  s.Say("  not in the calls that a run passes by, because nothing uses ",
+        one ? "its result: " : "their results: ", absl::StrJoin(passed, ", "), "; step goes into them\n");
 }
 
 }  // namespace hloscope

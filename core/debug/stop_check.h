@@ -16,6 +16,8 @@ absl::StatusOr<std::vector<const Instruction*>> CheckConditionAt(Session::State&
                                                                  std::optional<absl::string_view> watched);
 // The expressions between the braces of a logpoint's text (logpoints.cc).
 std::vector<absl::string_view> LogExpressions(absl::string_view text);
+// Says where a run does not come by: in calls whose results nothing uses. Step goes into them.
+void SayPassedBy(Session::State& s, const Breakpoint& b);
 
 }  // namespace hloscope
 

@@ -294,6 +294,7 @@ absl::Status CommandWatch(Session::State& s, absl::string_view args) {
         Describe(*s.module, b->locations[0]));
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say(b->becomes || b->condition.empty() ? "" : absl::StrCat(", only if ", b->condition), "\n");
+  SayPassedBy(s, *b);
   if (!repeats && !b->becomes) s.Say("note: ", b->locations[0].computation->name, " runs once, so the value will not change; watch EXPR when CONDITION stops at a value\n");
   Breakpoint& watch = Adopt(s, std::move(b));
   if (s.visible() && !s.Finished()) {
