@@ -94,12 +94,11 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
 }
 
 absl::Status DeviceRun::CheckRoom() const {
-  int64_t of_one = 0, bytes = 0;
-  for (const Instruction* parameter : module_->entry->parameters) of_one += BytesToMake(parameter->shape);
+  int64_t bytes = 0;
   bool shared = false;
   for (int d = 0; d < replicas_->device_count(); ++d) {
     if (!replicas_->IsHere(d) || (!inputs_->own(d) && std::exchange(shared, true))) continue;
-    bytes += of_one;
+    bytes += inputs_->of(d)->made_up_bytes();
   }
   return RoomForParameters(bytes, memory_limit_, ", counted once where devices share them");
 }

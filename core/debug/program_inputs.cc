@@ -34,14 +34,15 @@ int64_t RoomOf(int64_t memory_limit) {
   return memory_limit > 0 ? memory_limit : static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-}  // namespace
-
+// Of a tuple those of its arrays.
 int64_t BytesToMake(const Shape& shape) {
   if (!shape.IsTuple()) return shape.IsArray() ? shape.ByteSize() : 0;
   int64_t bytes = 0;
   for (const Shape& element : shape.tuple_shapes()) bytes += BytesToMake(element);
   return bytes;
 }
+
+}  // namespace
 
 absl::Status RoomForParameters(int64_t bytes, int64_t memory_limit, absl::string_view counted) {
   const int64_t room = RoomOf(memory_limit);
@@ -135,15 +136,17 @@ absl::StatusOr<Value> ProgramInputs::Parameter(int number, MemoryAccount* accoun
   return value;
 }
 
-absl::Status ProgramInputs::CheckRoom() const {
+int64_t ProgramInputs::made_up_bytes() const {
   int64_t bytes = 0;
   for (size_t i = 0; i < sources_.size(); ++i) {
     const Source& source = sources_[i];
     if (source.npy.empty() && source.npz_entry.empty() && !source.value.has_value())
       bytes += BytesToMake(module_.entry->parameters[i]->shape);
   }
-  return RoomForParameters(bytes, memory_limit_);
+  return bytes;
 }
+
+absl::Status ProgramInputs::CheckRoom() const { return RoomForParameters(made_up_bytes(), memory_limit_); }
 
 int ProgramInputs::from_files() const {
   int n = 0;

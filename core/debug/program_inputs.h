@@ -23,6 +23,7 @@ class ProgramInputs {
 
   absl::StatusOr<Value> Parameter(int number, MemoryAccount* account) const;
   int parameter_count() const { return static_cast<int>(sources_.size()); }
+  int64_t made_up_bytes() const;
   // ResourceExhausted: those that are made up do not fit into the memory limit, or without one into the machine; nothing is made for it.
   absl::Status CheckRoom() const;
   int from_files() const;
@@ -50,8 +51,6 @@ class ProgramInputs {
   CustomCallLibrary custom_calls_;
 };
 
-// Bytes of a parameter that is made up, of a tuple those of its arrays.
-int64_t BytesToMake(const Shape& shape);
 // ResourceExhausted: parameters of so many bytes do not fit. `counted`: ", how they were counted", or nothing.
 absl::Status RoomForParameters(int64_t bytes, int64_t memory_limit, absl::string_view counted = "");
 

@@ -136,10 +136,8 @@ absl::StatusOr<Value> Machine::Impl::RunKernel(const Kernel& kernel, const Frame
   absl::Status fault = RunGuarded([&] { result = kernel.Run(context, std::move(inputs)); });
   if (!fault.ok()) return fault;
   if (result.ok() && !result->has_value()) return MemoryError(root.shape.ByteSize(), root);
-  if (result.ok() && m.options_.memory_limit > 0 && m.account_.live() > m.options_.memory_limit) {
-    EvictTo(std::max<int64_t>(0, retained_bytes - (m.account_.live() - m.options_.memory_limit)));
-    if (m.account_.live() > m.options_.memory_limit) return MemoryError(0, root);
-  }
+  if (!result.ok()) return result;
+  if (absl::Status room = MakeRoom(0, root); !room.ok()) return room;
   return result;
 }
 

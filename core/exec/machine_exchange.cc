@@ -125,6 +125,10 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       operand = ToDense(operand, &m.account_);
       if (!operand.has_value()) return fail(MemoryError(root.shape.DenseByteSize(), root));
     }
+    // No more than what it makes at least: it may hand on what it was brought.
+    if (waits_for != key) {
+      if (absl::Status room = MakeRoom(std::max<int64_t>(0, root.shape.DenseByteSize() - BytesOf(*operands)), root); !room.ok()) return fail(room);
+    }
     if (observed) seen = SeenOf(root, region, *operands);
     const Mark here = m.Where();
     const OwnTime time(*m.options_.exchange);
@@ -146,6 +150,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     const OwnTime after(*m.options_.exchange);
     result = ToLayout(**made, root.shape, &m.account_);
     if (!result.has_value()) return fail(MemoryError(root.shape.ByteSize(), root));
+    if (absl::Status room = MakeRoom(0, root); !room.ok()) return fail(room);
     BookExchange(frame, root, after.seconds(), 0);
     LogExchange(key, result, absl::OkStatus(), here);
   }
@@ -240,6 +245,7 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
     if (!made->has_value()) return Outcome::kWaiting;
     result = ToLayout(**made, collective.shape, &m.account_);
     if (!result.has_value()) return fail(MemoryError(collective.shape.ByteSize(), collective));
+    if (absl::Status room = MakeRoom(0, collective); !room.ok()) return fail(room);
     LogExchange(begun.key, result, absl::OkStatus(), here, &begun);
   }
   // The observer is told where the collective stands, within the frame that was left. There is room for it: callers hold on to frames.

@@ -282,6 +282,8 @@ struct Machine::Impl {
   void Release(Frame& frame, int position);
   bool CanDonate(const Stack& stack, const Frame& frame, const Code& code, int position) const;
   absl::Status CheckMemory(const Frame& frame, const Instruction& root, absl::Span<const Value> inputs);
+  // ResourceExhausted: so many bytes beyond what is live do not fit into the limit, and nothing more can be let go.
+  absl::Status MakeRoom(int64_t wanted, const Instruction& root);
   absl::Status MemoryError(int64_t wanted, const Instruction& root);
   StopReason Fail(Stack& stack, absl::Status status);
   absl::Status nested_status;

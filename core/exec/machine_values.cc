@@ -301,11 +301,16 @@ absl::Status Machine::SetValue(int depth, int position, Value value, int leaf, s
 
 absl::Status Machine::Impl::CheckMemory(const Frame& frame, const Instruction& root, absl::Span<const Value> inputs) {
   const int64_t wanted = root.shape.ByteSize();
-  const int64_t limit = m.options_.memory_limit;
-  if (m.account_.live() + wanted <= limit) return absl::OkStatus();
+  if (m.account_.live() + wanted <= m.options_.memory_limit) return absl::OkStatus();
   for (const Value& input : inputs) {
     if (input.unique() && input.byte_size() >= wanted) return absl::OkStatus();  // may be written in place
   }
+  return MakeRoom(wanted, root);
+}
+
+absl::Status Machine::Impl::MakeRoom(int64_t wanted, const Instruction& root) {
+  const int64_t limit = m.options_.memory_limit;
+  if (limit == 0 || m.account_.live() + wanted <= limit) return absl::OkStatus();
   EvictTo(std::max<int64_t>(0, retained_bytes - (m.account_.live() + wanted - limit)));
   return m.account_.live() + wanted <= limit ? absl::OkStatus() : MemoryError(wanted, root);
 }
