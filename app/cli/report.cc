@@ -302,7 +302,7 @@ class ComparisonReport {
   void Tell(const Module& a, const Module& b, const ProgramMatch& match, const LockstepReport& values, const ProgramInputs& inputs) {
     const DifferenceText text{a, b, r_.file, r_.against, false};
     const bool agree = values.diverging == 0 && values.error_a.empty() && values.error_b.empty();
-    report_.title = absl::StrCat(a.name, " against ", b.name);
+    report_.title = a.name == b.name ? absl::StrCat(r_.file, " against ", r_.against) : absl::StrCat(a.name, " against ", b.name);
     report_.stop_title = "The comparison";
     report_.passed = agree && (values.results_compared || match.SameStructure());
     report_.verdict = values.diverging > 0 ? "they differ"
@@ -312,7 +312,7 @@ class ComparisonReport {
     report_.facts = {{"a", absl::StrCat(a.name, " (", r_.file, "), ", Count(a.instruction_count(), "instruction"))},
                      {"b", absl::StrCat(b.name, " (", r_.against, "), ", Count(b.instruction_count(), "instruction"))},
                      {"inputs", inputs.Summary()},
-                     {"compared", absl::StrCat(Count(values.pairs, "pair"), " of instructions, ", Count(values.elements, "element"))},
+                     {"compared", absl::StrCat(Count(values.pairs, "pair"), " of values, ", Count(values.elements, "element"))},
                      {"budget", r_.budgets.empty() ? "the same bits; where the types differ, what sums in another order may be off by" : absl::StrJoin(r_.budgets, ", ")}};
     if (const int elided = CountElidedConstants(a); elided > 0) report_.facts.emplace_back("note", absl::StrCat(Count(elided, "constant"), " elided in the text and made up: this is no reproduction"));
     report_.stop = values.divergences.empty() ? (!agree ? "A program stopped." : values.results_why.empty() ? "No value differs." : absl::StrCat("The results could not be compared: ", values.results_why, ". No other value differs.")) : "The first divergence:";

@@ -33,7 +33,8 @@ bool WantsLabel(const Scene& scene, const SceneArrow& arrow, bool few) {
 float LabelWidth(const SceneWish& wish, const SceneArrow& arrow) { return std::ceil(static_cast<float>(arrow.label.size()) * wish.small_letter * 0.92f) + 8; }
 
 float TitleWidth(const SceneWish& wish, const SceneBox& box) {
-  return std::min(380.0f, std::ceil(static_cast<float>(box.title.size()) * wish.title_letter + static_cast<float>(box.detail.size() + (box.instruction == nullptr && !wish.spell_counts ? 13 : 0)) * wish.small_letter) + 48);
+  const size_t counted = box.instruction == nullptr && !wish.spell_counts ? 13 : 0, note = wish.note_letters > 0 ? static_cast<size_t>(wish.note_letters) + 2 : 0;
+  return std::min(380.0f, std::ceil(static_cast<float>(box.title.size()) * wish.title_letter + static_cast<float>(box.detail.size() + counted + note) * wish.small_letter) + 48);
 }
 
 void PlaceLabels(const SceneWish& wish, Scene* scene) {
