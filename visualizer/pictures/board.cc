@@ -13,6 +13,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kMargin = 14, kLeastMargin = 8;
+constexpr float kSignLine = 26;  // a line of signs alone
 constexpr size_t kMostListed = 4096;
 
 }  // namespace
@@ -186,7 +187,7 @@ void Board::Rows(std::vector<std::vector<Piece>> rows, float height) {
 // Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others. Where numbers of a small
 // array would not be seen for that, or titles would meet, fewer go side by side.
 std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float height) const {
-  constexpr float kDecent = 170, kSmall = 140;
+  constexpr float kDecent = 170, kSmall = 180;
   std::vector<Line> lines;
   size_t begin = 0;
   int most = 0;  // grids that the line may have, after it was too crowded with more
@@ -268,6 +269,14 @@ std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float 
       continue;
     }
     most = 0;
+    if (crowded && signs > 0 && !line.back()->has_numbers() && Grid(pieces[end - 1].grid, *selection_, width_, height).has_numbers()) {  // for want of the sign's width
+      lines.push_back({});
+      for (; !pieces[begin].is_grid; ++begin) {
+        lines.back().grids.push_back(nullptr);
+        lines.back().signs.push_back(pieces[begin].sign);
+      }
+      continue;
+    }
     lines.push_back({});
     lines.back().grids = std::move(line);
     for (size_t k = begin; k < end; ++k) lines.back().signs.push_back(pieces[k].is_grid ? "" : pieces[k].sign);
@@ -279,12 +288,16 @@ std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float 
 void Board::DrawLine(Line line) {
   float tall = 0, x = kMargin;
   for (const auto& g : line.grids) tall = std::max(tall, g == nullptr ? 0 : g->height());
+  const bool alone = tall == 0;  // signs, which lead down
+  if (alone) tall = kSignLine;
   for (size_t k = 0; k < line.grids.size(); ++k) {
     std::unique_ptr<Grid>& grid = line.grids[k];
     if (grid == nullptr) {
       const std::string& sign = line.signs[k];
       const float w = SignWidth(sign);
-      if (sign == "->") {
+      if (sign == "->" && alone) {
+        made_.drawing.AddLine({x + w / 2, y_ + 4}, {x + w / 2, y_ + tall}, {Ink::kDim, 1.5f, LineKind::kSolid, true});
+      } else if (sign == "->") {
         const float y = y_ + tall / 2 + 8;
         made_.drawing.AddLine({x + 8, y}, {x + w - 8, y}, {Ink::kDim, 1.5f, LineKind::kSolid, true});
       } else {
