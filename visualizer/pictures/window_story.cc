@@ -1,6 +1,7 @@
 #include "visualizer/pictures/window_story.h"
 
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -312,15 +313,33 @@ void WindowStory::Frames(const PictureArray& array) const {
     }
     return any;
   };
-  // Frames that meet lie in each other; single cells have no room for that where they need not.
+  // Frames that meet lie in each other, as little as they must; single cells have no room for that where they need not.
   const bool single = std::all_of(w_.sizes.begin(), w_.sizes.end(), [](int64_t n) { return n == 1; });
-  std::map<std::vector<int64_t>, int> same;
+  struct Nested {
+    std::vector<int64_t> start;
+    int depth;
+  };
+  std::vector<Nested> nested;
+  constexpr int kDepths = 4;
+  const auto beside = [grid](int d) { return d == grid->spec().rows || d == grid->spec().columns; };  // windows that end where others begin meet there
+  const auto depth_of = [&](const std::vector<int64_t>& start) {
+    std::array<bool, kDepths> taken{};
+    for (const Nested& other : nested) {
+      bool meet = true;
+      for (size_t d = 0; d < start.size() && meet; ++d) meet = std::abs(start[d] - other.start[d]) < w_.sizes[d] + (single || !beside(static_cast<int>(d)) ? 0 : 1);
+      if (meet) taken[other.depth] = true;
+    }
+    const auto free = std::find(taken.begin(), taken.end(), false);
+    return free != taken.end() ? static_cast<int>(free - taken.begin()) : static_cast<int>(nested.size() % kDepths);
+  };
   int64_t drawn = 0;
   for (int64_t v = 0; v < std::min<int64_t>(count, 4096) && drawn < kMostFrames; ++v) {
-    if (v == subject_ || (step() >= 0 && v > subject_)) continue;
+    if (v == subject_ || (step() >= 0 && v > subject_) || !Cached(v).known) continue;
     const bool quiet = subject_ >= 0;
-    const int depth = single ? same[Cached(v).start]++ % 3 : static_cast<int>(v % 4);
-    drawn += frame(v, Paint(GroupInk(static_cast<int>(v % kGroupInks)), quiet ? 0.45f : 1), quiet ? 1.2f : 2, static_cast<float>(depth) * 1.5f, count > 1 && !quiet, false);
+    const int depth = depth_of(Cached(v).start);
+    if (!frame(v, Paint(GroupInk(static_cast<int>(v % kGroupInks)), quiet ? 0.45f : 1), quiet ? 1.2f : 2, static_cast<float>(depth) * 1.5f, count > 1 && !quiet, false)) continue;
+    nested.push_back({Cached(v).start, depth});
+    ++drawn;
   }
   if (subject_ >= 0) {
     if (Cached(subject_).clamped) frame(subject_, Ink::kOrange, 1.5f, 0, false, true);
