@@ -122,7 +122,7 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
   PutSpatialInFront(n.kernel_spatial, &kernels);
   PutSpatialInFront(n.output_spatial, &out);
   if (shown) {
-    if (const auto first = reads.FirstOf(0)) input.focus = view.PlaceOf(*first);
+    if (const auto first = reads.FirstOf(0)) input.focus = view.GridPlaceOf(*first);
     if (const auto first = reads.FirstOf(1)) kernels.focus = first;
     if (step >= 0) out.focus = subject;
   }

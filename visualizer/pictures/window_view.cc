@@ -16,7 +16,21 @@ WindowView::WindowView(const PictureArray& array, Window window, std::vector<int
       size = std::max<int64_t>(0, DilatedExtent(size, window_[w].base_dilation) + window_[w].padding_low + window_[w].padding_high);
     }
     dims_.push_back(size);
+    cut_.push_back(of_dimension_[d] < 0 ? 0 : std::max<int64_t>(0, -window_[of_dimension_[d]].padding_low));
   }
+}
+
+bool WindowView::IsCut(absl::Span<const int64_t> place) const {
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (place[d] < 0 || place[d] >= dims_[d]) return true;
+  }
+  return false;
+}
+
+std::vector<int64_t> WindowView::GridPlaceOf(absl::Span<const int64_t> element) const {
+  std::vector<int64_t> place = PlaceOf(element);
+  for (size_t d = 0; d < place.size(); ++d) place[d] += cut_[d];
+  return place;
 }
 
 std::optional<std::vector<int64_t>> WindowView::ElementAt(absl::Span<const int64_t> place) const {
@@ -72,27 +86,38 @@ std::vector<int64_t> WindowView::Positions() const {
 
 GridSpec WindowView::Spec(const Board& board, int own, std::function<CellMark(absl::Span<const int64_t> place)> mark) const {
   GridSpec spec = board.SpecOf(array_);
-  if (spec.focus) spec.focus = PlaceOf(*spec.focus);
-  if (!std::equal(dims_.begin(), dims_.end(), array_.shape.dimensions().begin())) {
+  if (spec.focus) spec.focus = GridPlaceOf(*spec.focus);
+  spec.dims = dims_;
+  for (int d = 0; d < array_.shape.rank(); ++d) {
+    if (const int w = of_dimension_[d]; w >= 0) {
+      spec.dims[d] = DilatedExtent(array_.shape.dim(d), window_[w].base_dilation) + std::max<int64_t>(0, window_[w].padding_low) + std::max<int64_t>(0, window_[w].padding_high);
+    }
+  }
+  if (!std::equal(spec.dims.begin(), spec.dims.end(), array_.shape.dimensions().begin())) {
     spec.note = board.captions()("as the window sees it; $0 is $1", array_.name, array_.shape.ToString(false));
   }
-  spec.dims = dims_;
   spec.label = [this](int dim, int64_t i) {
     const int w = of_dimension_[dim];
     if (w < 0) return absl::StrCat(i);
-    const int64_t at = i - window_[w].padding_low, dilation = window_[w].base_dilation;
+    const int64_t at = i - cut_[dim] - window_[w].padding_low, dilation = window_[w].base_dilation;
     const bool element = at >= 0 && at % dilation == 0 && at / dilation < array_.shape.dim(dim);
     return element ? absl::StrCat(at / dilation) : std::string("·");
   };
-  spec.cell = [this, &board, own, mark = std::move(mark)](absl::Span<const int64_t> place) {
+  spec.cell = [this, &board, own, mark = std::move(mark)](absl::Span<const int64_t> at) {
     GridCell cell;
+    std::vector<int64_t> place(at.begin(), at.end());
+    for (size_t d = 0; d < place.size(); ++d) place[d] -= cut_[d];
     if (const auto element = ElementAt(place)) {
       cell = CellOf(array_, *element, [&board](const Cell& c) { return board.MarkOf(c); }, board.captions());
     } else {
-      cell.cell = {own, {place.begin(), place.end()}};
+      cell.cell = {own, {at.begin(), at.end()}};
       cell.state = IsHole(place) ? CellState::kHole : CellState::kPadding;
       cell.hint = cell.state == CellState::kHole ? board.captions()("hole between elements at place $0", IndexText(place)) : board.captions()("padding at place $0", IndexText(place));
       if (board.cell() != nullptr && cell.cell == *board.cell()) cell.mark = CellMark::kSelected;
+    }
+    if (IsCut(place)) {
+      cell.state = CellState::kSkipped;
+      absl::StrAppend(&cell.hint, "\n", board.captions()("cut off"));
     }
     if (mark) cell.mark = std::max(cell.mark, mark(place));
     return cell;

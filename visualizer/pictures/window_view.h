@@ -16,17 +16,17 @@ class WindowView {
   // `of_dimension[d]`: which entry of the window dimension d of the array has; -1: none, it is seen as it is.
   WindowView(const PictureArray& array, Window window, std::vector<int> of_dimension);
 
-  // Dimensions with padding and holes. A negative padding cuts off.
-  const std::vector<int64_t>& dims() const { return dims_; }
-  // The element at a place; nothing on padding and in holes.
+  // The element at a place; nothing on padding and in holes. Where a negative padding cuts off, places are below 0 or beyond the last.
   std::optional<std::vector<int64_t>> ElementAt(absl::Span<const int64_t> place) const;
-  std::vector<int64_t> PlaceOf(absl::Span<const int64_t> element) const;  // may lie outside where it is cut off
+  std::vector<int64_t> PlaceOf(absl::Span<const int64_t> element) const;
+  // Where Spec's grid has it.
+  std::vector<int64_t> GridPlaceOf(absl::Span<const int64_t> element) const;
   bool IsHole(absl::Span<const int64_t> place) const;
   // The window at position `at` (one a window entry) covers this place.
   bool Covers(absl::Span<const int64_t> at, absl::Span<const int64_t> place) const;
   // How many positions the window has in each of its dimensions.
   std::vector<int64_t> Positions() const;
-  // The grid: elements are the array's cells, all else cells of the own array `own`.
+  // The grid: elements are the array's cells, all else cells of the own array `own`; what is cut off is crossed out.
   GridSpec Spec(const Board& board, int own, std::function<CellMark(absl::Span<const int64_t> place)> mark) const;
   const Window& window() const { return window_; }
   // Puts the last two dimensions in which the window is more than one place down and across, in a grid with dimensions like the array's.
@@ -35,10 +35,12 @@ class WindowView {
   std::string Describe(const Captions& tr, int w) const;
 
  private:
+  bool IsCut(absl::Span<const int64_t> place) const;
   const PictureArray& array_;
   Window window_;
   std::vector<int> of_dimension_;
-  std::vector<int64_t> dims_;
+  std::vector<int64_t> dims_;  // the places that the window goes over
+  std::vector<int64_t> cut_;   // so many are cut off before them
 };
 
 }  // namespace hloscope
