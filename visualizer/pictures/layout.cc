@@ -81,13 +81,14 @@ class LayoutPicture {
     return std::nullopt;
   }
   // As the program writes it, for the sizes of the run.
-  Layout LayoutOfArray(const PictureArray& array) const {
+  // With the bounds of its dynamic dimensions.
+  const Shape& WrittenShape(const PictureArray& array) const {
     const Instruction& i = *data_.instruction;
     const bool result = array.id >= kResultArray && array.id < kOwnArray;
     const Shape& whole = result ? i.shape : i.operands[array.id % kOperandLeaf]->shape;
-    const Shape& leaf = LeafShape(whole, result ? array.id - kResultArray : array.id / kOperandLeaf);
-    return LayoutOf(WithSizes(leaf, array.shape.dimensions()));
+    return LeafShape(whole, result ? array.id - kResultArray : array.id / kOperandLeaf);
   }
+  Layout LayoutOfArray(const PictureArray& array) const { return LayoutOf(WithSizes(WrittenShape(array), array.shape.dimensions())); }
   // Of an instruction that moves the same elements into another layout: where they come from.
   const PictureArray* SourceArray() {
     const PictureScene& scene = board_.scene();
@@ -161,6 +162,19 @@ class LayoutPicture {
     const std::string of = tr_.Counted(elements, "$0 element of $1", "$0 elements of $1", each);
     if (places == elements) board_.Say(tr_("$0: $1, none wasted.", of, in_bytes(bytes)));
     else board_.Say(tr_("$0: $1 in memory, $2 of them padding ($3 %).", of, in_bytes(bytes), in_bytes((places - elements) * bits / 8), absl::StrFormat("%.0f", (1 - share) * 100)));
+    SayBound(bytes);
+  }
+
+  // Of a dynamic size: what is drawn is what this run has of it.
+  void SayBound(int64_t bytes) {
+    const Shape& written = WrittenShape(*array_);
+    if (!written.has_dynamic_dimension()) return;
+    const std::string text = written.ToString(false);
+    const bool bounded = std::all_of(written.dimensions().begin(), written.dimensions().end(), [](int64_t n) { return n >= 0; });
+    const bool least = bounded && !std::equal(dims_.begin(), dims_.end(), written.dimensions().begin());
+    if (!least) return board_.Say(bounded ? tr_("Written $0: this is the most that it can have.", text) : tr_("Written $0: this is what it has in this run.", text));
+    const int64_t room = LayoutMap(WithSizes(written, written.dimensions())).ByteSize();
+    board_.Say(tr_("Written $0: this is what it has in this run. Room for the most that it can have takes $1, $2 more.", text, tr_.Counted(room, "$0 byte", "$0 bytes"), room - bytes));
   }
 
   Paint Tint(const std::vector<int64_t>& index) const {

@@ -331,7 +331,15 @@ class NumbersPicture {
     const double span = high > low ? high - low : 1;
     const auto x_of = [&](double v) { return kLeft + pad + static_cast<float>((v - low) / span) * (line_width - 2 * pad); };
     d_.AddLine({kLeft, y}, {kLeft + line_width, y}, {Ink::kDim, 1});
-    float free_from = -1e9f, free_below = -1e9f;
+    // Where texts would run into each other one stands lower, the nearest numbers first. What fits nowhere is told by its hint.
+    struct Taken {
+      float left, right;
+      int row;
+    };
+    constexpr int kRows = 3;
+    std::vector<Taken> taken;
+    int rows = 1;
+    std::stable_sort(ticks.begin(), ticks.end(), [](const Tick& a, const Tick& b) { return std::abs(a.by) < std::abs(b.by); });
     for (const Tick& t : ticks) {
       if (!std::isfinite(t.parts.value)) continue;
       const bool own = t.by == 0;
@@ -340,13 +348,12 @@ class NumbersPicture {
       const std::string text = text_of(t);
       const TextStyle style = style_of(t);
       const float half = TextWidth(text, style.face, style.size) / 2;
-      // Where texts would run into each other every second one stands lower.
-      // What fits there neither is told by its hint.
-      const bool lower = x - half < free_from;
-      float& free = lower ? free_below : free_from;
-      if (!lower || x - half >= free_below) {
-        d_.AddText({x, y + (lower ? 38.0f : 23.0f)}, text, style);
-        free = x + half + 8;
+      for (int row = 0; row < kRows; ++row) {
+        if (std::any_of(taken.begin(), taken.end(), [&](const Taken& other) { return other.row == row && x - half < other.right + 8 && other.left < x + half + 8; })) continue;
+        d_.AddText({x, y + 23 + static_cast<float>(row) * 15}, text, style);
+        taken.push_back({x - half, x + half, row});
+        rows = std::max(rows, row + 1);
+        break;
       }
       d_.AddSpot({.box = {x - 12, y - 14, 24, 52}, .hint = absl::StrCat(text, own ? "" : absl::StrCat(", ", t.by < 0 ? tr_("$0 below", std::abs(t.by)) : tr_("$0 above", std::abs(t.by))), absl::StrFormat("\n0x%0*x", (BitWidth(p.type) + 3) / 4, t.parts.bits))});
     }
@@ -369,7 +376,7 @@ class NumbersPicture {
       d_.AddPolygon({{x, y - 3}, {x - 5, y - 12}, {x + 5, y - 12}}, Ink::kAmber);
       d_.AddSpot({.box = {x - 8, y - 16, 16, 18}, .hint = tr_("before rounding: $0", WrittenOut(*from))});
     }
-    board_.Skip(86);
+    board_.Skip(rows < kRows ? 86.0f : 101.0f);
     std::string text = step <= 0 ? tr_("The spacing here is not finite.") : p.value == 0 ? tr_("The spacing here is $0.", Rough(step)) : tr_("The spacing here is $0, one part in $1 of the number.", Rough(step), Rough(std::abs(p.value) / step));
     if (from.has_value() && !std::isnan(before) && step > 0) absl::StrAppend(&text, " ", BeforeText(p, *from, step, above, below));
     board_.Say(text);
