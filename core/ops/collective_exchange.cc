@@ -107,8 +107,9 @@ Value Started(const ExchangeContext& c, Value operands, Value result) {
 bool IsTupleOfOne(const Shape& shape) { return shape.IsTuple() && shape.tuple_shapes().size() == 1; }
 
 // What each member receives from its source, or zeros.
-absl::StatusOr<Results> Permuted(const ExchangeContext& c) {
-  if (c.brought[0].size() == 4) {
+absl::StatusOr<Results> Permuted(const ExchangeContext& c, const Shape& result) {
+  const auto& operands = c.instruction.operands;
+  if (operands.size() > 1 && PermutesIntoBuffer(operands.size(), operands[1]->shape, result)) {
     return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer is not executed"));
   }
   std::vector<int> source(c.brought.size(), -1);
@@ -302,10 +303,14 @@ absl::StatusOr<Results> ExchangeBroadcast(const ExchangeContext& c) {
   return Results(c.brought.size(), Joined(std::move(sent), IsTupleOfOne(c.instruction.shape)));
 }
 
-absl::StatusOr<Results> ExchangePermute(const ExchangeContext& c) { return Permuted(c); }
+bool PermutesIntoBuffer(size_t operand_count, const Shape& second_operand, const Shape& result) {
+  return operand_count == 4 && result.IsTuple() == second_operand.IsTuple();
+}
+
+absl::StatusOr<Results> ExchangePermute(const ExchangeContext& c) { return Permuted(c, c.instruction.shape); }
 
 absl::StatusOr<Results> ExchangePermuteStart(const ExchangeContext& c) {
-  absl::StatusOr<Results> received = Permuted(c);
+  absl::StatusOr<Results> received = Permuted(c, c.instruction.shape.tuple_shapes()[1]);
   if (!received.ok()) return received.status();
   Results results;
   for (size_t m = 0; m < c.brought.size(); ++m) results.push_back(Started(c, Joined(c.brought[m], false), std::move((*received)[m])));

@@ -22,6 +22,10 @@ absl::StatusOr<std::vector<Value>> ExchangeBroadcast(const ExchangeContext& c);
 absl::StatusOr<std::vector<Value>> ExchangePermute(const ExchangeContext& c);
 absl::StatusOr<std::vector<Value>> ExchangePermuteStart(const ExchangeContext& c);
 
+// Whether a collective-permute of so many operands, which gives `result`, writes what it receives into parts of its second operand (operand,
+// buffer, where from, where to); else each operand is permuted by itself, four too.
+bool PermutesIntoBuffer(size_t operand_count, const Shape& second_operand, const Shape& result);
+
 // What a device in no group gets: zeros (ExchangeDef::outsiders_get_zeros).
 absl::StatusOr<Value> OutsiderValue(const Instruction& instruction, absl::Span<const Value> operands, MemoryAccount* account);
 

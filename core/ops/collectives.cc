@@ -294,15 +294,16 @@ bool CheckPairs(ShapeContext& c) {
 
 std::optional<Shape> InferCollectivePermute(ShapeContext& c) {
   if (!CheckPairs(c)) return std::nullopt;
-  if (c.operand_count() > 1 && c.written().IsTuple() == c.operand(1).IsTuple() && c.operand_count() == 4)
-    return c.operand(1).WithoutLayouts();
+  if (c.operand_count() > 1 && PermutesIntoBuffer(c.operand_count(), c.operand(1), c.written())) return c.operand(1).WithoutLayouts();
   return OneOrTuple(PlainOperands(c));
 }
 
 std::optional<Shape> InferCollectivePermuteStart(ShapeContext& c) {
   if (!CheckPairs(c)) return std::nullopt;
-  const Shape operand = c.operand_count() == 4 ? c.operand(0).WithoutLayouts() : OneOrTuple(PlainOperands(c));
-  std::vector<Shape> shapes = {operand, c.operand_count() == 4 ? c.operand(1).WithoutLayouts() : operand};
+  const bool written = c.written().IsTuple() && c.written().tuple_shapes().size() > 1;
+  const bool into_buffer = c.operand_count() > 1 && PermutesIntoBuffer(c.operand_count(), c.operand(1), written ? c.written().tuple_shapes()[1] : Shape());
+  const Shape operand = into_buffer ? c.operand(0).WithoutLayouts() : OneOrTuple(PlainOperands(c));
+  std::vector<Shape> shapes = {operand, into_buffer ? c.operand(1).WithoutLayouts() : operand};
   // Contexts, as many as were written, are u32 or s32 scalars.
   if (c.written().IsTuple()) {
     for (size_t k = 2; k < c.written().tuple_shapes().size(); ++k) shapes.push_back(c.written().tuple_shapes()[k].WithoutLayouts());
@@ -399,7 +400,8 @@ absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
 }
 
 absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
-  if (c.operands.size() == 4) {
+  const auto& operands = c.instruction.operands;
+  if (operands.size() > 1 && PermutesIntoBuffer(operands.size(), operands[1]->shape, shape)) {
     return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer is not executed"));
   }
   const auto* pairs = PairsOf(c.instruction);
