@@ -181,6 +181,13 @@ absl::StatusOr<ProgramOptions::OfDevice> ProgramOptions::ToSession(const Device&
   return of;
 }
 
+absl::StatusOr<SessionOptions> ProgramOptions::ToOneDevice() const {
+  if (absl::Status s = CheckDevices({1, 1}); !s.ok()) return s;
+  absl::StatusOr<OfDevice> of = ToSession(Device{0, 0});
+  if (!of.ok()) return of.status();
+  return std::move(of->session);
+}
+
 absl::Status ProgramOptions::CheckDevices(const DeviceCounts& devices) const {
   for (const auto& [option, texts] : {std::make_pair("--input ", &input), std::make_pair("--infeed ", &infeed)}) {
     for (absl::string_view text : *texts) {
@@ -213,6 +220,9 @@ DeviceCounts CountDevices(const ProgramOptions& options, const Module& module) {
       exchanges |= ExchangeOf(*i).role != ExchangeRole::kNone;
       parallel |= i->Has(AttrId::kCustomCallTarget) && FindCustomCallTarget(i->Text(AttrId::kCustomCallTarget)) == CustomCallTarget::kParallel;
     }
+  }
+  for (const std::vector<std::string>* texts : {&options.input, &options.infeed}) {
+    for (absl::string_view text : *texts) exchanges |= !TakeDevice(text).any();
   }
   if (parallel) exchanges = false;  // it brings its devices along
   const auto complete = [&](int64_t& count, absl::string_view header) {

@@ -50,13 +50,15 @@ struct ProgramOptions {
     SessionOptions session;
   };
   absl::StatusOr<OfDevice> ToSession(const Device& device) const;
+  // Of a run on one device. InvalidArgument too where inputs are given for another one.
+  absl::StatusOr<SessionOptions> ToOneDevice() const;
   // InvalidArgument: inputs are given for a device that there is not.
   absl::Status CheckDevices(const DeviceCounts& devices) const;
 };
 
 // "1" or "1.0", a replica and its partition (0 where none is named): the number of the device.
 absl::StatusOr<int> ParseDevice(absl::string_view text, const DeviceCounts& counts);
-// As the options ask for, else as the header says where an operation of the program has to do with other devices.
+// As the options ask for, else as the header says where an operation of the program has to do with other devices, or one has inputs of its own.
 DeviceCounts CountDevices(const ProgramOptions& options, const Module& module);
 // The error of a run on one device, of a verb that takes no more: without advice that the verb refuses.
 std::string OnOneDevice(absl::string_view error, absl::string_view verb);

@@ -50,7 +50,13 @@ absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionO
     return absl::InvalidArgumentError(absl::StrCat("main runs ", main.program->name, " on ", Count(main.replicas, "replica"), " and ", Count(main.partitions, "partition"),
                                                    " itself: leave --replicas and --partitions away"));
   }
-  if (!counts.several()) return options.CheckDevices(counts);
+  if (!counts.several()) {
+    absl::StatusOr<SessionOptions> one = options.ToOneDevice();
+    if (!one.ok()) return one.status();
+    session->input_files = std::move(one->input_files);
+    session->infeed_npz = std::move(one->infeed_npz);
+    return absl::OkStatus();
+  }
   absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);
   if (!devices.ok()) return devices.status();
   session->devices = *std::move(devices);

@@ -150,7 +150,7 @@ class Runner {
       : o_(o), loaded_(loaded), module_(std::move(module)), start_(start) {}
 
   int Run() {
-    absl::StatusOr<SessionOptions> session = o_.program.ToSession(/*several=*/true);
+    absl::StatusOr<SessionOptions> session = o_.program.ToOneDevice();
     if (!session.ok()) return Refuse(o_, kUsage, session.status());
     session->arguments = loaded_.arguments;
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o_.program);
@@ -311,7 +311,7 @@ class Runner {
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
     if (o_.comparing.any() && outcome_.error.empty()) {
-      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToSession(/*several=*/true), compared_runs_);
+      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToOneDevice(), compared_runs_);
       if (!ran.ok()) return Refuse(o_, kUsage, ran);
       if (compared_runs_.failed) status = kFailed;
     }
