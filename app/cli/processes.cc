@@ -4,7 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -57,7 +59,12 @@ Processes::~Processes() {
   if (error_ >= 0) dup2(error_, STDERR_FILENO);
   absl::string_view text = absl::StripAsciiWhitespace(why);
   absl::ConsumePrefix(&text, "hloscope: ");
+  const bool fails = !took_part_ || !text.empty();
   if (!took_part_) AcrossProcesses::Leave(*link_, text.empty() ? "it did not begin the run" : std::string(text));
+  if (!fails) return;
+  // mpirun ends the others, and drops what they have written, as soon as one ends with an error: the first process, which tells of it, goes first.
+  link_.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
 }
 
 }  // namespace hloscope::cli
