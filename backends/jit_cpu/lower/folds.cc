@@ -110,7 +110,7 @@ NodeId KernelEmitter::FoldedElement(const FoldInfo& f, bool* second) const {
 
 // How many vectors of elements are computed side by side before they are added one after the other.
 int KernelEmitter::FoldedSideBySide(const FoldInfo& f) const {
-  if (in_order_ || watch_ != Watch::kNone || total_cost_ < kManyNanoseconds || facts_.reachable_count > 100 || f.extents.back() % (kSideBySide * kLanes) != 0) return 1;
+  if (in_order_ || watch_ != Watch::kNone || total_cost_ < kManyNanoseconds || facts_.reachable_count > 100 || f.extents.back() % (SideBySideCount() * kLanes) != 0) return 1;
   std::vector<NodeId> stack = {f.bodies[0]};
   while (!stack.empty()) {
     const NodeId id = stack.back();
@@ -118,7 +118,7 @@ int KernelEmitter::FoldedSideBySide(const FoldInfo& f) const {
     stack.pop_back();
     if (!facts_.depends[id].test(f.vars.back())) continue;  // made before the loop
     if (n.kind == NodeKind::kFold || n.kind == NodeKind::kFoldResult || n.kind == NodeKind::kSelect) return 1;
-    if (n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32) return kSideBySide;
+    if (n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32) return SideBySideCount();
     stack.insert(stack.end(), n.inputs.begin(), n.inputs.end());
   }
   return 1;
@@ -183,10 +183,10 @@ LaneValue KernelEmitter::AcrossLanes(NodeId id, const FoldInfo& f, Level* level)
 }
 
 // Some vectors of a fold's elements, from the loop's index on, their instructions in turns.
-std::vector<LaneValue> KernelEmitter::ElementsSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, NodeId element) {
+std::vector<LaneValue> KernelEmitter::ElementsSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, NodeId element, int count) {
   std::deque<Level> copies;
   std::vector<LaneValue> elements;
-  InTurns(loop.level.at, kSideBySide, [&](int c) {
+  InTurns(loop.level.at, count, [&](int c) {
     Level& copy = copies.emplace_back(MakeChild(&loop.level));
     copy.at = loop.level.at;
     b_.SetInsertPoint(copy.at);
@@ -206,7 +206,7 @@ LaneValue KernelEmitter::FoldSideBySide(NodeId id, const FoldInfo& f, Level* lev
   const Node& body = g_.node(f.bodies[0]);
   bool second;
   const NodeId element = FoldedElement(f, &second);
-  for (const LaneValue& x : ElementsSideBySide(id, f, level, loop, element)) {
+  for (const LaneValue& x : ElementsSideBySide(id, f, level, loop, element, SideBySideCount())) {
     acc = s_.Op(body.op, body.type, body.type, body.aux, second ? std::vector<LaneValue>{acc, x} : std::vector<LaneValue>{x, acc});
   }
   return acc;

@@ -26,7 +26,8 @@
 namespace hloscope {
 
 constexpr double kManyNanoseconds = 100000;             // of a kernel: worth code that is longer
-constexpr int kSideBySide = 4;                          // vectors at once where functions are computed
+// Vectors at once where functions are computed: half as many where registers are half as large, and half as many.
+inline int SideBySideCount() { return HostHasAvx512() ? 4 : 2; }
 constexpr int64_t kFetchedBytes = int64_t{1} << 20;  // operands smaller than this are near anyway
 
 class KernelEmitter {
@@ -107,7 +108,7 @@ class KernelEmitter {
   std::vector<LaneValue> FoldAcrossLanes(NodeId id, const FoldInfo& f, Level* level);
   LaneValue AcrossLanes(NodeId id, const FoldInfo& f, Level* level);
   int FoldedSideBySide(const FoldInfo& f) const;
-  std::vector<LaneValue> ElementsSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, NodeId element);
+  std::vector<LaneValue> ElementsSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, NodeId element, int count);
   LaneValue FoldSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, LaneValue acc);
   NodeId FoldedElement(const FoldInfo& f, bool* second) const;
   std::vector<LaneValue> FoldInterleaved(NodeId id, const FoldInfo& f, Level* level);

@@ -165,8 +165,8 @@ int KernelEmitter::SideBySideVectors(int64_t block) const {
     if (n.kind == NodeKind::kFold && facts_.depends[id].test(static_cast<int>(p_.extents.size()) - 1)) return 1;
     functions |= n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32;
   }
-  return functions && facts_.reachable_count <= 100 && block % (kSideBySide * kLanes) == 0 && p_.extents.back() % (kSideBySide * kLanes) == 0 ? kSideBySide
-                                                                                                                                      : 1;
+  const int64_t turn = SideBySideCount() * kLanes;
+  return functions && facts_.reachable_count <= 100 && block % turn == 0 && p_.extents.back() % turn == 0 ? SideBySideCount() : 1;
 }
 
 void KernelEmitter::Units() {

@@ -1,5 +1,7 @@
 // f32 functions inline, on one value or sixteen: argument reduction and polynomials, no fast-math. Within 2 ULP of the exact
 // value over the whole range, denormals, infinities and signed zeros included. Not for f64 and rare functions (lane_functions.h).
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -20,7 +22,8 @@ namespace {
 // e^r = 1 + r + r^2 p(r) within 2^-28 on |r| <= ln 2 / 2: p, highest first.
 constexpr double kExpSlopes[] = {0.001381417408014619, 0.008368921792039843, 0.04166840797448524, 0.16666518938625224, 0.49999993333485554};
 
-// Kernels are compiled for the machine they run on.
+}  // namespace
+
 bool HostHasAvx512() {
   static const bool has = [] {
     const auto features = llvm::sys::getHostCPUFeatures();
@@ -30,8 +33,6 @@ bool HostHasAvx512() {
   return has;
 }
 
-}  // namespace
-
 llvm::Value* ScalarEmitter::Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) { return b_.CreateIntrinsic(Intr::fma, {a->getType()}, {a, b, c}); }
 
 llvm::Value* ScalarEmitter::Polynomial(llvm::Value* x, std::initializer_list<double> highest_first) {
@@ -40,60 +41,42 @@ llvm::Value* ScalarEmitter::Polynomial(llvm::Value* x, std::initializer_list<dou
   return r;
 }
 
-// In two steps, so that the first is exact and the second rounds (results may be denormal).
-llvm::Value* ScalarEmitter::Scale2(llvm::Value* x, llvm::Value* exponent) {
-  const auto power = [&](llvm::Value* e) {
-    llvm::Value* bits = b_.CreateShl(b_.CreateAdd(e, Int(e, 127)), Int(e, 23));
-    return b_.CreateBitCast(bits, x->getType());
-  };
-  llvm::Value* half = b_.CreateAShr(exponent, Int(exponent, 1));
-  llvm::Value* rest = b_.CreateSub(exponent, half);
-  return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(rest));
-}
-
-// 2^n of a whole number n, |n| <= 280; NaN goes through. vscalefps rounds once, like Scale2, so the bits are the same.
-llvm::Value* ScalarEmitter::PowerOfTwo(llvm::Value* n) {
-  llvm::Value* one = Float(n, 1);
-  if (n->getType()->isVectorTy() && HostHasAvx512()) {
-    return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {one, n, one, b_.getInt16(-1), b_.getInt32(4)});
-  }
-  llvm::Value* safe = b_.CreateSelect(b_.CreateFCmpUNO(n, n), Float(n, 0), n);
-  return b_.CreateSelect(b_.CreateFCmpUNO(n, n), n, Scale2(one, b_.CreateFPToSI(safe, Like(b_.getInt32Ty(), n))));
-}
-
 // x = n ln 2 + r, |r| <= ln 2 / 2 and n whole, for |x| < 2^20; ln 2 in two parts.
 ScalarEmitter::Reduced ScalarEmitter::ByLogTwo(llvm::Value* x) {
-  // Where floats are whole numbers, the sum rounds to one.
+  // Where floats are whole numbers, the sum rounds to one, and its lowest bits are n.
   constexpr double kWhole = 0x1.8p23;
-  llvm::Value* n = b_.CreateFSub(Fma(x, Float(x, 1.44269504088896340736), Float(x, kWhole)), Float(x, kWhole));
+  llvm::Value* sum = Fma(x, Float(x, 1.44269504088896340736), Float(x, kWhole));
+  llvm::Value* n = b_.CreateFSub(sum, Float(x, kWhole));
   llvm::Value* r = Fma(n, Float(x, -0.693145751953125), x);
-  return {n, Fma(n, Float(x, -1.42860682030941723212e-6), r)};
+  return {n, Fma(n, Float(x, -1.42860682030941723212e-6), r), b_.CreateBitCast(sum, Like(b_.getInt32Ty(), x))};
+}
+
+// y 2^n, rounded once, |n| <= 250; of NaN it is y times anything.
+llvm::Value* ScalarEmitter::Scaled(llvm::Value* y, const Reduced& by) {
+  if (y->getType()->isVectorTy() && HostHasAvx512()) {
+    return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {y, by.n, y, b_.getInt16(-1), b_.getInt32(4)});
+  }
+  // In two steps, so that the first is exact and the second rounds (results may be denormal). What lies above n's bits is shifted out.
+  llvm::Value* half = b_.CreateAnd(b_.CreateShl(by.bits, Int(by.bits, 22)), Int(by.bits, int64_t{-1} << 23));
+  llvm::Value* rest = b_.CreateSub(b_.CreateShl(by.bits, Int(by.bits, 23)), half);
+  const auto power = [&](llvm::Value* exponent) { return b_.CreateBitCast(b_.CreateAdd(exponent, Int(exponent, int64_t{127} << 23)), y->getType()); };
+  return b_.CreateFMul(b_.CreateFMul(y, power(half)), power(rest));
 }
 
 llvm::Value* ScalarEmitter::Exp(llvm::Value* x) {
   llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
-  const auto [n, r] = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high));
-  llvm::Value* e = Polynomial(r, {kExpSlopes[0], kExpSlopes[1], kExpSlopes[2], kExpSlopes[3], kExpSlopes[4], 1, 1});
-  if (x->getType()->isVectorTy() && HostHasAvx512()) {
-    // vscalefps multiplies by a power of two and rounds once, like Scale2, so the bits are the same; NaN goes through.
-    return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {e, n, e, b_.getInt16(-1), b_.getInt32(4)});
-  }
-  // NaN: fptosi of NaN is poison, so give it a number and put NaN back at the end.
-  llvm::Value* safe = b_.CreateSelect(b_.CreateFCmpUNO(x, x), Float(x, 0), n);
-  llvm::Value* result = Scale2(e, b_.CreateFPToSI(safe, Like(b_.getInt32Ty(), x)));
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+  const Reduced by = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high));
+  return Scaled(Polynomial(by.r, {kExpSlopes[0], kExpSlopes[1], kExpSlopes[2], kExpSlopes[3], kExpSlopes[4], 1, 1}), by);
 }
 
 // 2^n (expm1(r) + 1) - 1 with expm1(r) kept apart from 1.
 llvm::Value* ScalarEmitter::Expm1(llvm::Value* x) {
   llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 89)), Float(x, 89), x);
-  const auto [n, r] = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -20)), Float(x, -20), high));
+  const auto [n, r, bits] = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -20)), Float(x, -20), high));
   llvm::Value* p = Polynomial(r, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
   llvm::Value* m = Fma(b_.CreateFMul(r, r), p, r);  // expm1(r)
-  llvm::Value* nan = b_.CreateFCmpUNO(x, x);
-  llvm::Value* k = b_.CreateFPToSI(b_.CreateSelect(nan, Float(x, 0), n), Like(b_.getInt32Ty(), x));
   // 2^128 is no float: scale by half of the power, twice.
-  llvm::Value* half = b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(k, Int(k, 126)), Int(k, 23)), x->getType());
+  llvm::Value* half = b_.CreateBitCast(b_.CreateAdd(b_.CreateShl(bits, Int(bits, 23)), Int(bits, int64_t{126} << 23)), x->getType());
   llvm::Value* two = Float(x, 2);
   llvm::Value* s = b_.CreateFMul(Fma(m, half, b_.CreateFSub(half, Float(x, 0.5))), two);
   llvm::Value* result = b_.CreateSelect(b_.CreateFCmpOEQ(n, Float(x, 0)), m, s);
@@ -145,14 +128,22 @@ llvm::Value* ScalarEmitter::Log1p(llvm::Value* x) {
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, result);
 }
 
+namespace {
+
+llvm::GlobalVariable* Table(llvm::Module& m, const std::string& name, llvm::ArrayRef<float> values) {
+  llvm::GlobalVariable* table = m.getGlobalVariable(name, true);
+  if (table != nullptr) return table;
+  llvm::Constant* data = llvm::ConstantDataArray::get(m.getContext(), values);
+  table = new llvm::GlobalVariable(m, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+  table->setAlignment(llvm::Align(64));
+  return table;
+}
+
+}  // namespace
+
 // values[index], of a power of two of them; bits of the index above that do not count. `name` says which values they are.
 llvm::Value* ScalarEmitter::Look(const std::string& name, llvm::ArrayRef<float> values, llvm::Value* index) {
-  llvm::GlobalVariable* table = m_.getGlobalVariable(name, true);
-  if (table == nullptr) {
-    llvm::Constant* data = llvm::ConstantDataArray::get(m_.getContext(), values);
-    table = new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
-    table->setAlignment(llvm::Align(64));
-  }
+  llvm::GlobalVariable* table = Table(m_, name, values);
   const bool vector = index->getType()->isVectorTy();
   llvm::Type* type = Like(b_.getFloatTy(), index);
   if (vector && values.size() == 2 * kLanes && HostHasAvx512()) {
@@ -166,19 +157,74 @@ llvm::Value* ScalarEmitter::Look(const std::string& name, llvm::ArrayRef<float> 
   return b_.CreateMaskedGather(type, address, llvm::Align(4));
 }
 
+// Registers of 256 bits hold a row, not a column: each lane's row is loaded, and eight of them are turned, four columns at a time. Gathers, one for
+// each column, take several times as long.
+ScalarEmitter::TableRow ScalarEmitter::LookTurned(const PiecewiseTable& table, llvm::Value* index) {
+  llvm::GlobalVariable* rows = Table(m_, absl::StrCat(table.name, ".rows"), llvm::ArrayRef<float>(table.rows()));
+  constexpr int kEight = 8, kFour = 4;
+  // Numbers of lanes are read back from memory one by one, which vectors are slow to give.
+  llvm::Value* numbers = b_.CreateShl(b_.CreateAnd(index, Int(index, PiecewiseTable::kIntervals - 1)), Int(index, 5));
+  llvm::Value* memory = Scratch(b_.getInt32Ty(), kLanes);
+  b_.CreateAlignedStore(numbers, memory, llvm::Align(64));
+  llvm::Type* four = llvm::FixedVectorType::get(b_.getFloatTy(), kFour);
+  std::array<llvm::Value*, kLanes> row;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    llvm::Value* offset = b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), memory, lane)), b_.getInt64Ty());
+    row[lane] = b_.CreateGEP(b_.getInt8Ty(), rows, offset);
+  }
+  const auto turn = [&](llvm::Value* a, llvm::Value* b, std::array<int, kFour> mask) {
+    std::array<int, kEight> both;  // the same in each half of 128 bits; b's elements from 8 on
+    for (int i = 0; i < kEight; ++i) {
+      const int m = mask[i % kFour], half = i / kFour * kFour;
+      both[i] = half + (m < kFour ? m : m - kFour + kEight);
+    }
+    return b_.CreateShuffleVector(a, b, both);
+  };
+  std::array<std::array<llvm::Value*, 2>, PiecewiseTable::kColumns> halves;
+  for (int half = 0; half < 2; ++half) {
+    for (int first = 0; first < PiecewiseTable::kColumns; first += kFour) {
+      std::array<llvm::Value*, kFour> v;
+      for (int k = 0; k < kFour; ++k) {
+        const auto part = [&](int lane) {
+          return b_.CreateAlignedLoad(four, b_.CreateConstGEP1_64(b_.getFloatTy(), row[kEight * half + lane], first), llvm::Align(16));
+        };
+        v[k] = b_.CreateShuffleVector(part(k), part(k + kFour), llvm::ArrayRef<int>({0, 1, 2, 3, 4, 5, 6, 7}));
+      }
+      llvm::Value* low01 = turn(v[0], v[1], {0, 4, 1, 5});
+      llvm::Value* low23 = turn(v[2], v[3], {0, 4, 1, 5});
+      llvm::Value* high01 = turn(v[0], v[1], {2, 6, 3, 7});
+      llvm::Value* high23 = turn(v[2], v[3], {2, 6, 3, 7});
+      const std::array<llvm::Value*, kFour> columns = {turn(low01, low23, {0, 1, 4, 5}), turn(low01, low23, {2, 3, 6, 7}), turn(high01, high23, {0, 1, 4, 5}),
+                                                       turn(high01, high23, {2, 3, 6, 7})};
+      for (int c = first; c < std::min(first + kFour, PiecewiseTable::kColumns); ++c) halves[c][half] = columns[c - first];
+    }
+  }
+  TableRow r;
+  for (size_t c = 0; c < r.size(); ++c) {
+    r[c] = b_.CreateShuffleVector(halves[c][0], halves[c][1], llvm::ArrayRef<int>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  }
+  return r;
+}
+
+// Of each lane the row of its interval; bits of the index above an interval's number do not count.
+ScalarEmitter::TableRow ScalarEmitter::LookRow(const PiecewiseTable& table, llvm::Value* index) {
+  if (index->getType()->isVectorTy() && !HostHasAvx512()) return LookTurned(table, index);
+  TableRow r;
+  for (size_t c = 0; c < r.size(); ++c) r[c] = Look(absl::StrCat(table.name, ".", c), table.columns[c], index);
+  return r;
+}
+
 llvm::Value* ScalarEmitter::Piecewise(const PiecewiseTable& table, llvm::Value* x) {
   llvm::Value* magnitude = Unary(Intr::fabs, x);
   // NaN is not larger, so it goes on: whatever its interval, the distance from the centre is NaN.
   llvm::Value* a = b_.CreateSelect(b_.CreateFCmpOGT(magnitude, Float(x, table.limit)), Float(x, table.limit), magnitude);
   llvm::Value* bits = b_.CreateBitCast(a, Like(b_.getInt32Ty(), x));
   bits = b_.CreateBinaryIntrinsic(Intr::smax, bits, Int(bits, PiecewiseTable::kBelowFirst));
-  llvm::Value* index = b_.CreateLShr(bits, Int(bits, PiecewiseTable::kShift));
-  const std::string name = table.name;
-  llvm::Value* d = b_.CreateFSub(a, Look(name + ".centre", table.centre, index));
-  const auto coefficient = [&](int k) { return Look(absl::StrCat(name, ".", k), table.coefficients[k], index); };
-  llvm::Value* p = coefficient(PiecewiseTable::kDegree);
-  for (int k = PiecewiseTable::kDegree - 1; k > 0; --k) p = Fma(p, d, coefficient(k));
-  llvm::Value* first = coefficient(0);
+  const TableRow row = LookRow(table, b_.CreateLShr(bits, Int(bits, PiecewiseTable::kShift)));
+  llvm::Value* d = b_.CreateFSub(a, row[PiecewiseTable::kCentre]);
+  llvm::Value* p = row[PiecewiseTable::kDegree];
+  for (int k = PiecewiseTable::kDegree - 1; k > 0; --k) p = Fma(p, d, row[k]);
+  llvm::Value* first = row[0];
   if (table.adds_argument) first = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, PiecewiseTable::kFirst)), a, first);
   return b_.CreateBinaryIntrinsic(Intr::copysign, Fma(p, d, first), x);
 }
@@ -187,11 +233,13 @@ llvm::Value* ScalarEmitter::Piecewise(const PiecewiseTable& table, llvm::Value* 
 // nothing but the last addition rounds by more than a small part of a unit: s joins 1 while that is exact, and t when it is smaller.
 llvm::Value* ScalarEmitter::Logistic(llvm::Value* x) {
   llvm::Value* low = b_.CreateSelect(b_.CreateFCmpOLT(x, Float(x, -105)), Float(x, -105), x);
-  const auto [n, r] = ByLogTwo(b_.CreateFNeg(b_.CreateSelect(b_.CreateFCmpOGT(low, Float(x, 40)), Float(x, 40), low)));
+  // Of x itself: the power is the one wanted, and the rest has the other sign.
+  const Reduced by = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOGT(low, Float(x, 40)), Float(x, 40), low));
+  llvm::Value* r = b_.CreateFNeg(by.r);
   llvm::Value* p = Polynomial(r, {kExpSlopes[0], kExpSlopes[1], kExpSlopes[2], kExpSlopes[3], kExpSlopes[4]});
   llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
-  llvm::Value* s = PowerOfTwo(b_.CreateFNeg(n));
-  llvm::Value* large = b_.CreateSelect(b_.CreateFCmpOLT(n, Float(x, 24)), s, Float(x, 0));
+  llvm::Value* s = Scaled(Float(x, 1), by);
+  llvm::Value* large = b_.CreateSelect(b_.CreateFCmpOGT(by.n, Float(x, -24)), s, Float(x, 0));
   llvm::Value* below = b_.CreateFAdd(b_.CreateFAdd(large, Float(x, 1)), b_.CreateFAdd(t, b_.CreateFSub(s, large)));
   return b_.CreateFDiv(s, below);
 }

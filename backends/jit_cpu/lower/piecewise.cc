@@ -50,21 +50,29 @@ std::array<Wide, PiecewiseTable::kDegree> Slopes(Function f, Wide c, Wide low, W
 
 // `series`: of f at zero, by x, x^3 and x^5; less x where `adds_argument`.
 PiecewiseTable Make(const char* name, Function f, float limit, bool adds_argument, std::array<double, 3> series) {
-  PiecewiseTable t{name, limit, adds_argument, {}, {}};
+  PiecewiseTable t{name, limit, adds_argument, {}};
   const auto index = [](uint32_t bits) { return bits >> PiecewiseTable::kShift & (PiecewiseTable::kIntervals - 1); };
   constexpr uint32_t kStep = uint32_t{1} << PiecewiseTable::kShift;
   for (uint32_t bits = std::bit_cast<uint32_t>(PiecewiseTable::kFirst); std::bit_cast<float>(bits) < limit; bits += kStep) {
     const float low = std::bit_cast<float>(bits), high = std::min(std::bit_cast<float>(bits + kStep), limit);
-    const float c = t.centre[index(bits)] = Centre(f, low, high);
+    const float c = t.columns[PiecewiseTable::kCentre][index(bits)] = Centre(f, low, high);
     const auto slopes = Slopes(f, c, low, high);
-    t.coefficients[0][index(bits)] = static_cast<float>(f(c));
-    for (int k = 0; k < PiecewiseTable::kDegree; ++k) t.coefficients[k + 1][index(bits)] = static_cast<float>(slopes[k]);
+    t.columns[0][index(bits)] = static_cast<float>(f(c));
+    for (int k = 0; k < PiecewiseTable::kDegree; ++k) t.columns[k + 1][index(bits)] = static_cast<float>(slopes[k]);
   }
-  for (int k = 0; k < 3; ++k) t.coefficients[2 * k + 1][index(PiecewiseTable::kBelowFirst)] = static_cast<float>(series[k]);
+  for (int k = 0; k < 3; ++k) t.columns[2 * k + 1][index(PiecewiseTable::kBelowFirst)] = static_cast<float>(series[k]);
   return t;
 }
 
 }  // namespace
+
+std::array<float, PiecewiseTable::kIntervals * 8> PiecewiseTable::rows() const {
+  std::array<float, kIntervals * 8> rows{};
+  for (int c = 0; c < kColumns; ++c) {
+    for (int i = 0; i < kIntervals; ++i) rows[8 * i + c] = columns[c][i];
+  }
+  return rows;
+}
 
 const PiecewiseTable& TanhTable() {
   static const PiecewiseTable table = Make("tanh", std::tanh, 9.1F, false, {1, -1.0 / 3, 2.0 / 15});

@@ -12,6 +12,7 @@ namespace hloscope {
 // power of two from kFirst on. What lies below kFirst shares one interval, around zero.
 struct PiecewiseTable {
   static constexpr int kIntervals = 32, kShift = 21, kDegree = 5;
+  static constexpr int kCentre = kDegree + 1, kColumns = kDegree + 2;
   static constexpr float kFirst = 0x1p-4f;
   static constexpr uint32_t kBelowFirst = 0x3d7fffff;  // the bits of the largest float below kFirst
 
@@ -19,8 +20,10 @@ struct PiecewiseTable {
   const char* name;
   float limit;  // from here on the value is one
   bool adds_argument;  // around zero the polynomial is of f(x) - x: where the slope is no float, it would cost half a unit
-  Column centre;
-  std::array<Column, kDegree + 1> coefficients;  // of the distance from the centre, lowest first
+  std::array<Column, kColumns> columns;  // the coefficients of the distance from the centre, lowest first; then the centre
+
+  // The columns' elements by interval, each in eight places of which the last is not used.
+  std::array<float, kIntervals * 8> rows() const;
 };
 
 const PiecewiseTable& TanhTable();

@@ -136,7 +136,7 @@ bool KernelEmitter::FoldsAnyExtremum(const FoldInfo& f) const {
 // The order of comparisons does not matter unless there is a NaN, or the result is a zero, which has a sign: four accumulators and one instruction for
 // each vector; where it mattered the fold is done again as its order says.
 LaneValue KernelEmitter::ExtremumAcrossLanes(NodeId id, const FoldInfo& f, Level* level) {
-  constexpr int kCopies = kSideBySide;
+  constexpr int kCopies = 4;
   const bool max = f.combiner == ScalarOp::kMaximum;
   const auto better = [&](llvm::Value* a, llvm::Value* b) { return b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b); };
   At(level);
@@ -161,7 +161,7 @@ LaneValue KernelEmitter::ExtremumAcrossLanes(NodeId id, const FoldInfo& f, Level
   }
   bool second;
   const NodeId element = FoldedElement(f, &second);
-  const std::vector<LaneValue> elements = ElementsSideBySide(id, f, level, *loops.back(), element);
+  const std::vector<LaneValue> elements = ElementsSideBySide(id, f, level, *loops.back(), element, kCopies);
   llvm::Value* seen = state[kCopies];
   for (int c = 0; c < kCopies; c += 2) seen = b_.CreateOr(seen, b_.CreateFCmpUNO(elements[c].re, elements[c + 1].re));
   std::vector<llvm::Value*> next;

@@ -18,6 +18,8 @@
 namespace hloscope {
 
 inline constexpr int kLanes = 16;
+// Kernels are compiled for the machine they run on.
+bool HostHasAvx512();
 
 // A value in registers: scalar (the same for all lanes) or a vector of kLanes. Complex values are two.
 // Representation: pred i1; integers of up to 8 bits i8 (sign- or zero-extended), else their width; floats of up to 32 bits `float` holding
@@ -83,20 +85,22 @@ class ScalarEmitter {
   // math_emitter.cc: null when it has no inline code for the function.
   llvm::Value* FloatFunction(ScalarOp op, llvm::Value* a, llvm::Value* b);
   struct Reduced {
-    llvm::Value *n, *r;
+    llvm::Value *n, *r, *bits;  // the lowest bits of `bits` are n as a whole number
   };
   Reduced ByLogTwo(llvm::Value* x);
   llvm::Value* Exp(llvm::Value* x);
-  llvm::Value* PowerOfTwo(llvm::Value* n);
+  llvm::Value* Scaled(llvm::Value* y, const Reduced& by);
   llvm::Value* Expm1(llvm::Value* x);
   llvm::Value* Log(llvm::Value* x);
   llvm::Value* Log1p(llvm::Value* x);
+  using TableRow = std::array<llvm::Value*, PiecewiseTable::kColumns>;
   llvm::Value* Look(const std::string& name, llvm::ArrayRef<float> values, llvm::Value* index);
+  TableRow LookRow(const PiecewiseTable& table, llvm::Value* index);
+  TableRow LookTurned(const PiecewiseTable& table, llvm::Value* index);
   llvm::Value* Piecewise(const PiecewiseTable& table, llvm::Value* x);
   llvm::Value* Logistic(llvm::Value* x);
   llvm::Value* SinCos(llvm::Value* x, bool cosine);
   llvm::Value* EncodeTiny(ElementType type, llvm::Value* f32);
-  llvm::Value* Scale2(llvm::Value* x, llvm::Value* exponent);  // x 2^exponent, rounded once, |exponent| <= 280
   llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> highest_first);
   llvm::Value* Unary(llvm::Intrinsic::ID id, llvm::Value* v) { return b_.CreateUnaryIntrinsic(id, v); }
 
