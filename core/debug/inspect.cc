@@ -281,20 +281,6 @@ absl::Status InfoProgram(Session::State& s, absl::string_view) {
   return absl::OkStatus();
 }
 
-absl::Status InfoKernels(Session::State& s, absl::string_view) {
-  const BackendStats stats = s.backend->stats();
-  s.Say("backend ", s.backend->name(), ": ", Count(stats.kernels_compiled, "kernel"), " compiled, ", stats.kernels_from_cache, " from the disk cache, ",
-        absl::StrFormat("%.1f ms", stats.compile_ms), "\n");
-  const Frame* f = s.frame();
-  if (f == nullptr || f->plan == nullptr || f->position >= static_cast<int>(f->computation->schedule.size())) return absl::OkStatus();
-  for (const Region& region : f->plan->regions) {
-    if (!std::binary_search(region.members.begin(), region.members.end(), f->position)) continue;
-    s.Say("%", f->computation->schedule[f->position]->name, " is in the region of %", f->computation->schedule[region.root]->name, " (",
-          Count(static_cast<int64_t>(region.members.size()), "instruction"), ")\n");
-  }
-  return absl::OkStatus();
-}
-
 // The bytes of a value in the order of memory: a line for each run of the most minor dimension (of a tile, where there are tiles), padding in
 // parentheses.
 std::string LayoutText(const Value& value, int64_t most) {

@@ -8,6 +8,7 @@
 
 #include "backends/reference/backend.h"
 #include "core/debug/color_scale.h"
+#include "core/debug/kernel_texts.h"
 #include "core/debug/picture.h"
 #include "core/debug/session_state.h"
 #include "core/literal/format.h"

@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/seconds_text.h"
 #include "core/debug/explain.h"
+#include "core/debug/kernel_texts.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/shadow_commands.h"
@@ -28,38 +29,6 @@ namespace hloscope {
 namespace {
 
 constexpr size_t kMostUsers = 24;
-
-// The plan of a computation that no frame has; of one, the last asked for.
-struct LookedPlan {
-  const Computation* computation = nullptr;
-  std::unique_ptr<Plan> made;
-};
-
-const Plan* PlanOf(Session::State& s, const Computation& computation) {
-  if (s.machine != nullptr) {
-    for (const Frame& frame : s.machine->frames()) {
-      if (frame.computation == &computation && frame.plan != nullptr) return frame.plan;
-    }
-  }
-  LookedPlan& looked = s.Extension<LookedPlan>();
-  if (looked.computation != &computation) {
-    absl::StatusOr<std::unique_ptr<Plan>> made = s.backend->MakePlan(computation);
-    looked.computation = &computation;
-    looked.made = made.ok() ? *std::move(made) : nullptr;
-  }
-  return looked.made.get();
-}
-
-// The region whose root it is, or one that it is a member of.
-const Region* RegionOf(Session::State& s, const Instruction& instruction) {
-  const Plan* plan = PlanOf(s, *instruction.parent);
-  if (plan == nullptr || instruction.index < 0) return nullptr;
-  if (instruction.index < static_cast<int>(plan->region_at.size()) && plan->region_at[instruction.index] >= 0) return &plan->regions[plan->region_at[instruction.index]];
-  for (const Region& region : plan->regions) {
-    if (std::binary_search(region.members.begin(), region.members.end(), instruction.index)) return &region;
-  }
-  return nullptr;
-}
 
 bool HasRun(const Session::State& s, const Instruction& instruction) {
   if (s.machine == nullptr) return false;
@@ -293,19 +262,6 @@ InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instru
   facts.by_hand = ValueSetMark(s, {&instruction});
   FillMetadata(*s.module, &s.Extension<SourceView>(), instruction, &facts);
   return facts;
-}
-
-absl::StatusOr<KernelTexts> TextsOfKernel(Session::State& s, const Instruction& instruction) {
-  KernelTexts texts;
-  texts.of = &instruction;
-  const Region* region = RegionOf(s, instruction);
-  if (region == nullptr) return absl::NotFoundError(absl::StrCat("%", instruction.name, " is needed by nothing that runs, so it has no kernel"));
-  const Instruction* root = instruction.parent->schedule[region->root];
-  texts.region = region->members.size() <= 1 ? absl::StrCat("%", root->name, " alone") : absl::StrCat("%", root->name, " with ", Count(static_cast<int64_t>(region->members.size()) - 1, "other"), " fused into it");
-  absl::StatusOr<std::vector<Artifact>> artifacts = s.backend->Artifacts(*instruction.parent, *region);
-  if (!artifacts.ok()) return artifacts.status();
-  texts.artifacts = *std::move(artifacts);
-  return texts;
 }
 
 }  // namespace hloscope

@@ -7,7 +7,6 @@
 
 #include "absl/status/statusor.h"
 #include "core/debug/session.h"
-#include "core/exec/backend.h"
 
 namespace hloscope {
 
@@ -58,14 +57,6 @@ absl::StatusOr<std::string> ShownFormula(const Instruction& instruction);
 
 // What one word says of how the operation works: "pointwise", "reduction", "movement", ...
 std::string KindOf(const Instruction& instruction);
-
-// The backend's texts of the region that computes the instruction. With `compile` false only what needs no kernel.
-struct KernelTexts {
-  const Instruction* of = nullptr;
-  std::string region;  // "with %a, %b" or "alone"
-  std::vector<Artifact> artifacts;
-};
-absl::StatusOr<KernelTexts> TextsOfKernel(Session::State& s, const Instruction& instruction);
 
 }  // namespace hloscope
 
