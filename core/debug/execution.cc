@@ -226,10 +226,14 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
   StopMemory& memory = judging.run.memory;
   judging.run.judging = &memory;
   const auto next = [&](const std::function<StopReason()>& otherwise) {
-    if (!enter || !AtElementCaller()) return otherwise();
-    const StopReason entered = machine->Step(true);
-    if (entered != StopReason::kStep) return entered;
-    return ArmedHere(*this) ? StopReason::kBreakpoint : again();
+    bool stepped = false;
+    while (enter && AtElementCaller()) {  // one that makes no call is done by the step, and the next one may make some
+      const StopReason entered = machine->Step(true);
+      if (entered != StopReason::kStep) return entered;
+      if (ArmedHere(*this)) return StopReason::kBreakpoint;
+      stepped = true;
+    }
+    return stepped ? again() : otherwise();
   };
   uint64_t judged_frame = 0;  // where nothing wanted to stop: it is not asked twice
   int judged_position = -1;

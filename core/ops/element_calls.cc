@@ -2,13 +2,17 @@
 #include "core/ops/element_calls.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
+#include "core/ops/comparator.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
 
 constexpr int64_t kMostElements = 1024;  // result elements that are walked; nobody steps further
+constexpr int64_t kMostCompared = 32 * kMostElements;
 constexpr int64_t kAccumulator = 100;    // the slot of a fold's state
 
 Value ElementOf(const Value& array, int64_t linear) {
@@ -92,6 +96,7 @@ std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
   sources_.clear();
   if (instruction_.opcode == Opcode::kSelectAndScatter) return NextOfWindows(previous);
   if (scan_ != nullptr) return NextOfScan(previous);
+  if (instruction_.opcode == Opcode::kSort) return NextOfSort(previous);
   if (previous != nullptr) {
     std::vector<Value>& parts = slots_[slot_];
     if (previous->shape().IsTuple()) {
@@ -118,16 +123,11 @@ std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
 // ---- How many there are ----
 
 int64_t ElementCalls::Outputs() const {
-  const Shape& first = operands_[0].shape();
   const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
   switch (instruction_.opcode) {
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kMap: return std::min(result.ElementCount(), limit_);
-    case Opcode::kSort: {  // pairs of neighbours
-      const int64_t extent = first.rank() == 0 ? 0 : first.dim(SortedDimension(instruction_, first));
-      return extent < 2 ? 0 : std::min(first.ElementCount() / extent * (extent - 1), limit_);
-    }
     default: return -1;
   }
 }
@@ -149,7 +149,9 @@ ElementCalls::Length ElementCalls::Count() const {
     }
     return length;
   }
-  if (scan_ != nullptr) {
+  if (instruction_.opcode == Opcode::kSort) {
+    length.calls = CountComparisons();
+  } else if (scan_ != nullptr) {
     length.calls = std::min(scan_->steps * (scan_->scalar ? scan_->slice.ElementCount() : 1), limit_);
   } else if (instruction_.opcode == Opcode::kSelectAndScatter) {
     const Shape& places = operands_[1].shape();
@@ -183,7 +185,6 @@ int64_t ElementCalls::Skip(int64_t most) {
 // ---- By operation ----
 
 bool ElementCalls::Fill() {
-  const Shape& first = operands_[0].shape();
   const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
   const int64_t at = next_++;
   switch (instruction_.opcode) {
@@ -202,28 +203,65 @@ bool ElementCalls::Fill() {
       calls_.push_back(std::move(call));
       return true;
     }
-    case Opcode::kSort: {
-      // Neighbours along the dimension as they lie before sorting: the comparator is a strict order, so which pairs are asked about is
-      // the implementation's affair.
-      if (first.rank() == 0) return false;
-      const int d = SortedDimension(instruction_, first);
-      const int64_t stride = RowMajorStrides(first.dimensions())[d], extent = first.dim(d);
-      const int64_t lines = extent == 0 ? 0 : first.ElementCount() / extent;
-      if (extent < 2 || at >= std::min(lines * (extent - 1), limit_)) return false;
-      const int64_t line = at / (extent - 1), base = line / stride * stride * extent + line % stride + at % (extent - 1) * stride;
-      Call call;
-      for (size_t k = 0; k < operands_.size(); ++k) {
-        call.arguments.push_back({-1, 0, static_cast<int>(k), base});
-        call.arguments.push_back({-1, 0, static_cast<int>(k), base + stride});
-      }
-      calls_.push_back(std::move(call));
-      return true;
-    }
     case Opcode::kScatter:
       return FillScatter(at);
     default:
       return false;
   }
+}
+
+// ---- Sorting: which two are compared next follows from what the comparator said of others ----
+
+bool ElementCalls::BeginLine() {
+  const Shape& shape = operands_[0].shape();
+  const int d = shape.rank() == 0 ? 0 : SortedDimension(instruction_, shape);
+  const int64_t extent = shape.rank() == 0 ? 0 : shape.dim(d);
+  const int64_t line = next_++;
+  if (extent < 2 || line >= shape.ElementCount() / extent) return false;
+  stride_ = RowMajorStrides(shape.dimensions())[d];
+  base_ = line / stride_ * stride_ * extent + line % stride_;
+  order_.resize(extent);
+  std::iota(order_.begin(), order_.end(), 0);
+  merge_ = std::make_unique<MergeSteps>(absl::MakeSpan(order_));
+  return true;
+}
+
+std::optional<std::vector<Value>> ElementCalls::NextOfSort(const Value* previous) {
+  if (previous != nullptr) merge_->Answer(*previous->as<uint8_t>() != 0);
+  if (asked_ >= kMostCompared || (merge_ == nullptr && !BeginLine())) return std::nullopt;
+  std::optional<std::pair<int64_t, int64_t>> asked;
+  while (!(asked = merge_->Next()).has_value()) {
+    if (!BeginLine()) return std::nullopt;
+  }
+  ++asked_;
+  std::vector<Value> arguments;
+  for (size_t k = 0; k < operands_.size(); ++k) {
+    for (const int64_t place : {asked->first, asked->second}) {
+      sources_.emplace_back(static_cast<int>(k), base_ + place * stride_);
+      arguments.push_back(ElementOf(operands_[k], sources_.back().second));
+    }
+  }
+  return arguments;
+}
+
+// With the comparator as native code; where it has none nobody counts before they are made.
+int64_t ElementCalls::CountComparisons() const {
+  std::vector<ElementType> types;
+  for (const Value& operand : operands_) types.push_back(operand.shape().element_type());
+  std::optional<Comparator> comparator = Comparator::Make(*computation_, types);
+  if (!comparator.has_value()) return INT64_MAX;
+  ElementCalls walk(instruction_, operands_);
+  while (walk.asked_ < kMostCompared && walk.BeginLine()) {
+    std::vector<const std::byte*> data;
+    for (size_t k = 0; k < operands_.size(); ++k) data.push_back(operands_[k].data() + walk.base_ * StorageBytes(types[k]));
+    comparator->Load(data, static_cast<int64_t>(walk.order_.size()), walk.stride_);
+    for (; walk.asked_ < kMostCompared; ++walk.asked_) {
+      const auto asked = walk.merge_->Next();
+      if (!asked.has_value()) break;
+      walk.merge_->Answer(comparator->Less(asked->first, asked->second));
+    }
+  }
+  return walk.asked_;
 }
 
 // One fold over these elements (row-major positions in the operands), in the order of core/element/expr.h.

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
+#include "core/ops/merge_steps.h"
 #include "core/ops/op.h"
 #include "core/ops/scan.h"
 
@@ -59,6 +60,9 @@ class ElementCalls {
   ElementCalls(const Instruction& instruction, std::vector<Value> operands);
   std::optional<std::vector<Value>> NextOfWindows(const Value* previous);  // select-and-scatter: what comes next follows from a result
   std::optional<std::vector<Value>> NextOfScan(const Value* previous);
+  std::optional<std::vector<Value>> NextOfSort(const Value* previous);  // as above
+  bool BeginLine();  // of a sort: the line next_; false: there is none
+  int64_t CountComparisons() const;
   bool Fill();  // more calls into calls_; false: there are none
   // Of operations whose result elements have nothing to do with each other: how many there are to walk through; -1: of others.
   int64_t Outputs() const;
@@ -75,7 +79,7 @@ class ElementCalls {
   std::deque<Call> calls_;
   int64_t only_ = -1;  // the one output whose calls are wanted; -1: all
   std::vector<std::pair<int, int64_t>> sources_;
-  int64_t next_ = 0;  // result element, pair or update
+  int64_t next_ = 0;  // result element, line of a sort, or update
   int64_t slot_ = 0;  // of the call that was handed out
   bool interleaved_ = false;
   // select-and-scatter: the window at hand, the element it keeps and the one it is compared with.
@@ -87,6 +91,10 @@ class ElementCalls {
   std::unique_ptr<ScanForm> scan_;
   std::vector<std::vector<Value>> states_;
   absl::flat_hash_map<int64_t, std::vector<Value>> slots_;
+  // sort: the line at hand, its elements' places in it as far as they are ordered, and how many comparisons were asked for so far.
+  std::vector<int64_t> order_;
+  std::unique_ptr<MergeSteps> merge_;
+  int64_t base_ = 0, stride_ = 1, asked_ = 0;
   // For Evaluate: all elements, and where the finished ones go.
   void Keep(int64_t slot, int64_t output);
   int64_t limit_;

@@ -191,13 +191,15 @@ std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value
   const Shape& shape = sort.operands[0]->shape;
   if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
   const int d = static_cast<int>(SortDimension(sort));
+  if (shape.dim(d) < 2) return std::nullopt;  // nothing is compared
   const int64_t stride = RowMajorStrides(shape.dimensions())[d];
-  const int64_t second = element / stride % shape.dim(d) + 1 < shape.dim(d) ? element + stride : element;
+  // The last one with the one before it.
+  const int64_t first = element / stride % shape.dim(d) + 1 < shape.dim(d) ? element : element - stride;
   std::vector<Value> arguments;
   for (size_t k = 0; k < sort.operands.size(); ++k) {
     const Value& sorted = result.shape().IsTuple() ? result.elements()[k] : result;
-    arguments.push_back(ElementOf(sorted, element));
-    arguments.push_back(ElementOf(sorted, second));
+    arguments.push_back(ElementOf(sorted, first));
+    arguments.push_back(ElementOf(sorted, first + stride));
   }
   ScalarRun run;
   if (!run.Run(*comparator, arguments)) return std::nullopt;
@@ -296,14 +298,16 @@ std::optional<Program> NeighbourProgram(const Instruction& sort) {
   const Shape& shape = sort.operands[0]->shape;
   if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
   const int d = static_cast<int>(SortDimension(sort));
+  if (shape.dim(d) < 2) return std::nullopt;  // nothing is compared
   std::vector<Shape> arrays;
   for (const Instruction* operand : sort.operands) arrays.push_back(Shape::Array(operand->shape.element_type(), operand->shape.dimensions()));
   Program program = Program::Pull(arrays, Shape::Array(ElementType::kPred, shape.dimensions()));
   ExprGraph& graph = *program.graph;
   std::vector<NodeId> here, after;
   for (int k = 0; k < shape.rank(); ++k) here.push_back(graph.Index(k));
+  here[d] = graph.Clamp(here[d], 0, shape.dim(d) - 2);
   after = here;
-  after[d] = graph.Clamp(graph.Add(here[d], graph.IndexConstant(1)), 0, shape.dim(d) - 1);
+  after[d] = graph.Add(here[d], graph.IndexConstant(1));
   std::vector<NodeId> arguments;
   for (size_t k = 0; k < arrays.size(); ++k) {
     arguments.push_back(graph.Load(static_cast<int32_t>(k), arrays[k].element_type(), here));

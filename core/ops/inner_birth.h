@@ -37,12 +37,12 @@ bool CallsMayHide(const Instruction& instruction, const HazardQuery& query);
 bool CallsChoose(const Instruction& instruction);
 
 // The first time that an instruction has what `query` asks for (as a NaN made from numbers that are none) in the calls for element `element` of
-// the result (of a sort: in the comparison of the elements that stand there and after it in the result). None: there is none, or the calls
+// the result (of a sort: in the comparison of the elements that stand there and after it in the result, of the last one with the one before it). None: there is none, or the calls
 // cannot be followed.
 std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query);
 
 // A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
-// first of the two; the last of a line is asked about itself). Nothing for other instructions.
+// first of the two; the last of a line is asked about with the one before it). Nothing for other instructions, and where nothing is compared.
 std::optional<Program> NeighbourProgram(const Instruction& sort);
 
 }  // namespace hloscope

@@ -3,6 +3,7 @@
 
 #include "core/element/visit.h"
 #include "core/ops/comparator.h"
+#include "core/ops/merge_steps.h"
 #include "core/ops/radix.h"
 #include "core/ops/rules.h"
 
@@ -171,40 +172,13 @@ Oddities OdditiesOf(const PlainKeys<Word>& keys, const Word* line, int64_t n, in
   return {nan != 0, zero != 0};
 }
 
-// Merge sort, right before left only where less(right, left): stable, and safe for comparators that are no order at all.
 template <typename Less>
 absl::Status MergeOrder(absl::Span<int64_t> order, Less less) {
-  const int64_t n = static_cast<int64_t>(order.size());
-  constexpr int64_t kRun = 8;
-  for (int64_t begin = 0; begin < n; begin += kRun) {
-    const int64_t end = std::min(begin + kRun, n);
-    for (int64_t i = begin + 1; i < end; ++i) {
-      const int64_t x = order[i];
-      int64_t j = i;
-      for (; j > begin; --j) {
-        auto before = less(x, order[j - 1]);
-        if (!before.ok()) return before.status();
-        if (!*before) break;
-        order[j] = order[j - 1];
-      }
-      order[j] = x;
-    }
-  }
-  if (n <= kRun) return absl::OkStatus();
-  std::vector<int64_t> other(n);
-  for (int64_t width = kRun; width < n; width *= 2) {
-    for (int64_t begin = 0; begin < n; begin += 2 * width) {
-      const int64_t middle = std::min(begin + width, n), end = std::min(begin + 2 * width, n);
-      int64_t l = begin, r = middle, out = begin;
-      while (l < middle && r < end) {
-        auto before = less(order[r], order[l]);
-        if (!before.ok()) return before.status();
-        other[out++] = *before ? order[r++] : order[l++];
-      }
-      while (l < middle) other[out++] = order[l++];
-      while (r < end) other[out++] = order[r++];
-    }
-    std::copy(other.begin(), other.end(), order.begin());
+  MergeSteps steps(order);
+  while (const auto asked = steps.Next()) {
+    auto before = less(asked->first, asked->second);
+    if (!before.ok()) return before.status();
+    steps.Answer(*before);
   }
   return absl::OkStatus();
 }
