@@ -432,6 +432,9 @@ class Runner {
       std::printf("run %s ms\n", absl::StrJoin(outcome_.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }).c_str());
     }
     std::printf("peak %s of values and scratch\n", FormatByteCount(outcome_.peak_bytes).c_str());
+    if (!o_.catch_requests.empty() && outcome_.caught_json.is_null()) {
+      std::printf("caught nothing of %s\n", absl::StrJoin(o_.catch_requests, ", ", [](std::string* out, const CatchRequest& r) { absl::StrAppend(out, Name(r.kind)); }).c_str());
+    }
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (i == 32 && outputs.size() > 40) {
         std::printf("(%zu more outputs)\n", outputs.size() - i);

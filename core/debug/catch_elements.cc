@@ -63,7 +63,11 @@ HazardQuery QueryOf(const CatchRequest& request) {
 
 std::vector<Value> ArraysOf(const Value& value) {
   if (!value.shape().IsTuple()) return {value};
-  return std::vector<Value>(value.elements().begin(), value.elements().end());
+  std::vector<Value> arrays;
+  for (const Value& element : value.elements()) {
+    for (Value& array : ArraysOf(element)) arrays.push_back(std::move(array));
+  }
+  return arrays;
 }
 
 namespace {

@@ -15,7 +15,8 @@ namespace hloscope {
 bool Floats(const Shape& shape);
 Scalar ElementAt(const Value& array, int64_t linear);
 std::vector<int64_t> IndexIn(const Shape& shape, int64_t linear);
-std::vector<Value> ArraysOf(const Value& value);  // a tuple's elements, or the array itself
+bool IsBad(CatchKind kind, const Scalar& s);  // it is what nan or inf is about
+std::vector<Value> ArraysOf(const Value& value);  // of a tuple, also of those in it; or the array itself
 
 // Of the kinds that single operations have.
 ScalarHazard HazardOf(CatchKind kind);

@@ -31,12 +31,6 @@ void SayPassedOver(int64_t count, Finding& finding) {
   if (count > 0) absl::StrAppend(&finding.why, finding.why.empty() ? "" : "; ", count, " more candidates were not looked at");
 }
 
-bool IsBad(CatchKind kind, const Scalar& s) {
-  if (kind == CatchKind::kNan) return s.IsNaN();
-  if (IsComplex(s.type)) return std::isinf(s.re) || std::isinf(s.im);
-  return IsFloat(s.type) && std::isinf(s.re);
-}
-
 template <typename Word>
 HLOSCOPE_INLINE bool AnyAboveOf(const Word* data, int64_t n, Word mask, Word limit) {
   for (int64_t i = 0; i < n; i += 4096) {
@@ -98,6 +92,12 @@ std::optional<CatchKind> CatchKindOf(absl::string_view name) {
     found = static_cast<CatchKind>(k);
   }
   return found;
+}
+
+bool IsBad(CatchKind kind, const Scalar& s) {
+  if (kind == CatchKind::kNan) return s.IsNaN();
+  if (IsComplex(s.type)) return std::isinf(s.re) || std::isinf(s.im);
+  return IsFloat(s.type) && std::isinf(s.re);
 }
 
 std::string CatchKindNames() { return absl::StrJoin(kNames, ", "); }
@@ -413,6 +413,11 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
       for (size_t k = 0; k < constants.size(); ++k) {
         if (constants[k] != nullptr && operands[k].has_value() && HasAny(kind, operands[k])) f.constant = constants[k];
       }
+    }
+    if (f.constant != nullptr) {  // a maximum begins with -inf, and its other infinity does not come from there
+      const std::vector<const Instruction*> none(constants.size(), nullptr);
+      const std::vector<bool> still = Cleaned(request, instruction, operands, none, static_cast<int>(o));
+      if (!still.empty() && still[introduced[0]]) f.constant = nullptr;
     }
     found = std::move(f);
   }

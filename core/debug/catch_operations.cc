@@ -344,7 +344,7 @@ void CatchFinder::LookInside(const CatchRequest& request, const Instruction& ins
     f.has_value = true;
     f.further = rough ? 0 : static_cast<int64_t>(suspects.size()) - looked_at;
     f.inner = std::move(birth);
-    f.hidden = true;
+    f.hidden = !IsBad(request.kind, f.value);
     *found = std::move(f);
     return;
   }

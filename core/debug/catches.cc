@@ -326,7 +326,7 @@ std::string Made(const Module& module, const Caught& caught) {
         const bool written = HasAny(caught.kind, f.constant->literal->value);
         return absl::StrCat(" takes it from the constant %", f.constant->name, written ? "" : ", set by hand");
       }
-      return " makes it from operands that have none";
+      return Def(*caught.instruction).host == HostService::kInfeed ? " brings it from the infeed" : " makes it from operands that have none";
     case CatchKind::kOverflow:
     case CatchKind::kDenormal:
     case CatchKind::kCancellation:

@@ -308,16 +308,37 @@ class WhyBuilder {
     return absl::OkStatus();
   }
 
+  // Whether the element is of that kind also where the elements of that kind that it reads are ordinary numbers: then it does not come from them.
+  bool StaysBad(const ElementPlace& place, bool nan) {
+    const absl::StatusOr<const ElementReader::Prepared*> prepared = Reader(place).ProgramIn(place.frame, *place.instruction);
+    if (!prepared.ok() || *prepared == nullptr) return false;
+    const ElementLoader load = Reader(place).LoaderOf(place.frame, *place.instruction, **prepared);
+    const ElementLoader ordinary = [&load, nan](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
+      absl::StatusOr<Scalar> value = load(operand, linear);
+      if (!value.ok() || !IsBad(*value, nan)) return value;
+      return IsComplex(value->type) ? Scalar::Complex(value->type, 1) : Scalar::Float(value->type, 1);
+    };
+    const std::vector<int64_t> index = IndexOfPlace(LeafShape(place.instruction->shape, place.leaf), place.linear);
+    const absl::StatusOr<TracedElement> again = (*prepared)->tracer->At(place.leaf, index, ordinary, limits_.points);
+    return again.ok() && IsBad(again->value, nan);
+  }
+
   // An element that `place` reads and that is of that kind; none: it is born here.
   absl::StatusOr<std::optional<ElementRead>> BadRead(const ElementPlace& place, const ElementReads& reads, bool nan) {
-    std::optional<ElementRead> found;
+    const absl::StatusOr<Scalar> here = Reader(place).Element(place);
+    std::optional<ElementRead> found, other_sign;
     for (const ElementRead& read : reads.reads) {
       if (read.role == ReadRole::kControl || read.role == ReadRole::kOrder) continue;
       const std::optional<Scalar> was = Walker(read.place).WasFor(place, read);
       absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : Reader(read.place).Element(read.place);
       if (!value.ok()) return value.status();
-      if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
+      if (!IsBad(*value, nan)) continue;
+      const bool opposite = !nan && here.ok() && IsFloat(here->type) && IsFloat(value->type) && IsBad(*here, false) && std::signbit(here->re) != std::signbit(value->re);
+      if (!opposite) return std::optional<ElementRead>(read);
+      if (!other_sign.has_value()) other_sign = read;
     }
+    // The other infinity may have been turned round, or have lost: a maximum begins with -inf.
+    if (other_sign.has_value()) return StaysBad(place, nan) ? found : other_sign;
     if (reads.kind != SliceNode::kOpaque) return found;
     for (const ElementRead& read : reads.reads) {  // what decides whether there is a result at all
       if (read.role != ReadRole::kOrder) continue;
