@@ -48,6 +48,8 @@ struct Transition {
   std::vector<std::string> with;  // passes between them whose dumps could not be compared
   std::string outcome;  // "equal", "changed", "not compared"
   std::string why;      // of one that was not compared
+  bool ran = false;     // the program after it runs to its end, though its results are no match for those before
+  std::vector<std::string> not_judged;  // passes before it that could not be held against what was before them
   int64_t changes = 0;  // of the structure
   double worst_ulp = 0;
   std::string text;     // of the divergence
@@ -68,6 +70,11 @@ std::string PassText(const DumpFile& dump) {
 std::string BeforeIt(const Transition& t) {
   if (t.with.empty()) return "";
   return absl::StrCat(", or before it ", absl::StrJoin(t.with, ", "), t.with.size() == 1 ? ", whose dump" : ", whose dumps", " could not be compared");
+}
+
+// "could not be judged: spmd-partitioner, whose results are others in number, type or shape".
+std::string NotJudged(const std::vector<std::string>& passes) {
+  return absl::StrCat("could not be judged: ", absl::StrJoin(passes, ", "), ", before and after ", passes.size() == 1 ? "which" : "each of which", " the results are no match for each other");
 }
 
 class Bisector {
@@ -127,12 +134,18 @@ class Bisector {
         continue;
       }
       Compare(*previous_, *stage);
-      // One that stops with an error of its own is passed over.
       if (transitions_.back().outcome == "not compared") {
         between_.push_back(PassText(stage->dump));
+        // One that stops with an error of its own is passed over. Where the results are others, the next passes are held against it.
+        if (!transitions_.back().ran) continue;
+        not_judged_.insert(not_judged_.end(), between_.begin(), between_.end());
+        between_.clear();
+        last_ = std::move(stage);
+        previous_ = last_.get();
         continue;
       }
       transitions_.back().with = std::exchange(between_, {});
+      transitions_.back().not_judged = not_judged_;
       const bool changed = transitions_.back().outcome == "changed";
       last_ = std::move(stage);
       previous_ = last_.get();
@@ -152,7 +165,7 @@ class Bisector {
     const Transition* culprit = Culprit();
     const bool compared = std::any_of(transitions_.begin(), transitions_.end(), [](const Transition& t) { return t.outcome != "not compared"; });
     // Behind the last dump that could be compared a pass may change what it likes: that is no answer.
-    const bool open = culprit == nullptr && compared && !between_.empty();
+    const bool open = culprit == nullptr && compared && !(between_.empty() && not_judged_.empty());
     if (o_.json) {
       ordered_json j = {{"folder", o_.folder}, {"module", dumps_[0].module}, {"dumps", dumps_.size()}, {"equal", culprit == nullptr && compared}};
       if (open) j["equal"] = nullptr;
@@ -161,6 +174,7 @@ class Bisector {
       j["transitions"] = ordered_json::array();
       for (const Transition& t : transitions_) j["transitions"].push_back(Json(t));
       j["skipped"] = skipped_;
+      j["not_judged"] = not_judged_;
       std::printf("%s\n", j.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
     } else {
       std::printf("%s: %s of %s\n", o_.folder.c_str(), Count(static_cast<int64_t>(dumps_.size()), "dump").c_str(), dumps_[0].module.empty() ? "a module" : dumps_[0].module.c_str());
@@ -169,9 +183,15 @@ class Bisector {
                     t.why.empty() ? "" : absl::StrCat(": ", t.why).c_str());
       }
       for (const std::string& text : skipped_) std::printf("  %-12s %s\n", "skipped", text.c_str());
-      if (open) std::printf("no pass changes a value as far as could be compared; what comes behind %s could not: %s\n", PassText(previous_->dump).c_str(), absl::StrJoin(between_, ", ").c_str());
+      if (open) {
+        std::printf("no pass changes a value as far as could be compared");
+        if (!not_judged_.empty()) std::printf("; %s", NotJudged(not_judged_).c_str());
+        if (!between_.empty()) std::printf("; what comes behind %s could not: %s", PassText(previous_->dump).c_str(), absl::StrJoin(between_, ", ").c_str());
+        std::printf("\n");
+      }
       else if (culprit == nullptr) std::printf("%s\n", compared ? "no pass changes a value" : "nothing could be compared");
       else std::printf("first pass that changes a value: %s%s\n  before: %s\n  after: %s\nfirst divergence: %s", PassText(culprit->after).c_str(), BeforeIt(*culprit).c_str(), culprit->before.file.c_str(), culprit->after.file.c_str(), culprit->text.c_str());
+      if (culprit != nullptr && !culprit->not_judged.empty()) std::printf("%s\n", NotJudged(culprit->not_judged).c_str());
     }
     return open ? kUsage : culprit == nullptr && compared ? kOk : kFailed;
   }
@@ -252,6 +272,7 @@ class Bisector {
     } else if (!report->results_compared) {
       t.outcome = "not compared";
       t.why = report->results_why;
+      t.ran = true;
     } else {
       t.outcome = "equal";
       t.worst_ulp = report->worst_ulp;
@@ -268,6 +289,7 @@ class Bisector {
   static ordered_json Json(const Transition& t) {
     ordered_json j = {{"before", t.before.file}, {"after", t.after.file}, {"step", t.after.step}, {"pipeline", t.after.pipeline}, {"pass", t.after.pass}, {"outcome", t.outcome}, {"changes", t.changes}};
     if (!t.with.empty()) j["not_compared_between"] = t.with;
+    if (!t.not_judged.empty()) j["not_judged_before"] = t.not_judged;
     if (!t.why.empty()) j["why"] = t.why;
     if (!t.divergence.is_null()) j["first_divergence"] = t.divergence;
     return j;
@@ -283,6 +305,7 @@ class Bisector {
   std::vector<Transition> transitions_;
   std::vector<std::string> skipped_;
   std::vector<std::string> between_;  // since previous_
+  std::vector<std::string> not_judged_;
 };
 
 }  // namespace

@@ -151,14 +151,27 @@ std::string DifferenceText::Text(const Divergence& d) const {
   return text;
 }
 
+// "written otherwise, and what is made of it agrees: %c (constant 4 -> 0.25)".
+static std::string RewrittenText(const LockstepReport& r) {
+  constexpr size_t kTold = 8;
+  std::vector<std::string> told;
+  absl::flat_hash_set<std::pair<const Instruction*, const Instruction*>> once;
+  for (const Divergence& d : r.rewritten) {
+    if (once.insert({d.a, d.b}).second && once.size() <= kTold) told.push_back(absl::StrCat("%", d.a->name, d.changed.empty() ? "" : absl::StrCat(" (", absl::StrJoin(d.changed, "; "), ")")));
+  }
+  if (once.size() > kTold) told.push_back(absl::StrCat(once.size() - kTold, " more"));
+  return absl::StrCat("written otherwise, and what is made of ", once.size() == 1 ? "it" : "them", " agrees: ", absl::StrJoin(told, ", "));
+}
+
 std::string DifferenceText::Values(const LockstepReport& r) const {
   std::string text = absl::StrCat("values: ", Count(r.pairs, "pair"), " compared (", Count(r.elements, "element"), ")");
   if (r.unlike > 0) absl::StrAppend(&text, ", ", r.unlike, " of other dimensions not compared");
-  if (r.other_bits > r.diverging) absl::StrAppend(&text, ", ", r.other_bits - r.diverging, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp, %", r.worst == nullptr ? "" : r.worst->name, ")");
+  if (const int64_t within = r.other_bits - r.diverging - r.rewritten_pairs; within > 0) absl::StrAppend(&text, ", ", within, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp, %", r.worst == nullptr ? "" : r.worst->name, ")");
   text += "\n";
   for (const std::string& note : r.notes) absl::StrAppend(&text, "note: ", note, "\n");
   if (!r.error_a.empty()) absl::StrAppend(&text, "a stopped with an error ", r.error_a, "\n");
   if (!r.error_b.empty()) absl::StrAppend(&text, "b stopped with an error ", r.error_b, "\n");
+  if (!r.rewritten.empty()) absl::StrAppend(&text, RewrittenText(r), "\n");
   if (r.divergences.empty()) {
     if (r.results_compared) absl::StrAppend(&text, "no divergence: the results agree\n");
     else if (!r.results_why.empty()) absl::StrAppend(&text, "the results were not compared: ", r.results_why, "\n");
@@ -244,8 +257,10 @@ ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepRepor
   if (!values->error_b.empty()) v["error_b"] = values->error_b;
   j["values"] = std::move(v);
   j["first_divergence"] = values->divergences.empty() ? ordered_json() : Json(values->divergences[0]);
-  j["divergences"] = ordered_json::array();
-  for (const Divergence& d : values->divergences) j["divergences"].push_back(Json(d));
+  for (const auto& [key, list] : {std::pair("divergences", &values->divergences), std::pair("rewritten", &values->rewritten)}) {
+    j[key] = ordered_json::array();
+    for (const Divergence& d : *list) j[key].push_back(Json(d));
+  }
   return j;
 }
 

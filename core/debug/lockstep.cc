@@ -20,6 +20,7 @@
 #include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
 #include "core/debug/lockstep_reads.h"
+#include "core/debug/lockstep_rewrites.h"
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
 #include "core/exec/inputs.h"
@@ -55,7 +56,7 @@ class Lockstep {
     if (!failure_.ok()) return failure_;
     report_.cancelled = Cancelled();
     report_.spilled_bytes = sides_[0]->waiting.spilled() + sides_[1]->waiting.spilled();
-    if (!stop_) CompareResults();
+    if (!stop_) Finish();
     return std::move(report_);
   }
 
@@ -386,7 +387,9 @@ class Lockstep {
     // One of the two is enough for both machines, so that programs that agree need the memory of one.
     const bool reordered = match_.scopes[info.match]->reordered.contains(in_a);
     if (same && !operand && !reordered && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
+    const int64_t unlike = report_.unlike;
     if (!same && Compare(side, a, b, d)) Diverged(side, info, in_a, key, std::move(d));
+    else if (rewrites_.waits() && report_.unlike == unlike) rewrites_.Agrees(info.key, in_a);
     ++report_.pairs;
     if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
@@ -459,26 +462,68 @@ class Lockstep {
       inherited |= BranchDiverged(match_, m, info.key, in_a, diverged_);
     }
     d.own = !inherited;
-    ++report_.diverging;
-    report_.own += d.own;
     // What a loop or a branch executes was told where it was executed.
     const bool told = !d.own && Def(*d.a).control != ControlKind::kNone && !m.changed.contains(in_a);
     if (!told) d.changed = ChangedAt(match_, info.match, in_a);
     if (d.own && d.operand && d.changed.empty()) d.changed = GivenOtherwise(m.a, in_a, info.from < 0 || !info.first ? nullptr : match_.scopes[info.from].get(), info.from_node);
+    if (d.own || d.besides() || rewrites_.waits() || report_.divergences.size() < options_.keep) {
+      d.where = Where(side, info, m.a, in_a);
+      d.where_b = Where(side, info, m.b, m.to_b[in_a]);
+    }
+    if (d.own ? !d.operand && rewrites_.Hold(m, info.key, in_a, d) : rewrites_.HoldInherited(info.key, in_a, d)) return;
+    // What is still held is not another way to the same: it differs before this one.
+    const bool held_counts = CountUndecided();
+    if (!held_counts || options_.keep_going) Count(std::move(d));
+    else ++report_.diverging;
+    if (!options_.keep_going) stop_ = true;
+  }
+
+  void Count(Divergence d) {
+    ++report_.diverging;
+    report_.own += d.own;
     report_.besides += d.besides();
-    const bool telling = d.own || d.besides();
     bool first = false;
-    if (telling) {
+    if (d.own || d.besides()) {
       LockstepReport::Telling& of_pair = report_.telling[{d.a, d.b}];
       first = ++of_pair.all == 1;
       of_pair.own += d.own;
     }
-    if (report_.divergences.size() < options_.keep || first) {
-      d.where = Where(side, info, m.a, in_a);
-      d.where_b = Where(side, info, m.b, m.to_b[in_a]);
-      report_.divergences.push_back(std::move(d));
+    if (report_.divergences.size() < options_.keep || first) report_.divergences.push_back(std::move(d));
+  }
+
+  // Whether there were some. Without keep_going the first is all that is wanted.
+  bool CountUndecided() {
+    for (Divergence& d : rewrites_.TakeDecided()) TakeRewritten(std::move(d));
+    std::vector<Divergence> undecided = rewrites_.TakeUndecided();
+    for (size_t k = 0; k < undecided.size(); ++k) {
+      if (k == 0 || options_.keep_going) Count(std::move(undecided[k]));
+      else ++report_.diverging;
     }
-    if (!options_.keep_going) stop_ = true;
+    return !undecided.empty();
+  }
+
+  void TakeRewritten(Divergence d) {
+    ++report_.rewritten_pairs;
+    if (d.own && report_.rewritten.size() < options_.keep) report_.rewritten.push_back(std::move(d));
+  }
+
+  // What is still held did not come to who decides: the results do.
+  void Finish() {
+    for (Divergence& d : rewrites_.TakeDecided()) TakeRewritten(std::move(d));
+    std::vector<Divergence> undecided = rewrites_.TakeUndecided();
+    const size_t before = report_.divergences.size();
+    CompareResults();
+    if (undecided.empty()) return;
+    if (report_.results_compared && report_.divergences.size() == before) {
+      for (Divergence& d : undecided) TakeRewritten(std::move(d));
+      return;
+    }
+    std::vector<Divergence> results(std::make_move_iterator(report_.divergences.begin() + static_cast<int64_t>(before)), std::make_move_iterator(report_.divergences.end()));
+    report_.divergences.resize(before);
+    if (!options_.keep_going) undecided.resize(1);
+    for (Divergence& d : undecided) Count(std::move(d));
+    std::move(results.begin(), results.end(), std::back_inserter(report_.divergences));
+    if (!options_.keep_going) report_.divergences.resize(before + 1);
   }
 
   // The frames of the machine up to the computation that is laid flat, and the calls from there to one of its nodes.
@@ -540,6 +585,7 @@ class Lockstep {
   std::unique_ptr<Side> sides_[2];
   absl::flat_hash_map<int, std::pair<Value, int>> inputs_made_;  // by parameter of a: until the other side has it, too
   absl::flat_hash_set<uint64_t> diverged_;
+  Rewrites rewrites_;
   ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far
   LockstepReport report_;
   absl::Status failure_;

@@ -67,6 +67,9 @@ struct LockstepReport {
   std::string results_why;             // why not, if not
   std::vector<Divergence> divergences; // as found; the first is own
   int64_t besides = 0;                 // that inherit, and are other operations besides
+  // Pairs that differ and do not count, with those that only inherit it: what the other operations that read them make of them agrees.
+  int64_t rewritten_pairs = 0;
+  std::vector<Divergence> rewritten;   // of their own
   struct Telling {
     int64_t all = 0, own = 0;  // that are own, or other operations besides; own
   };

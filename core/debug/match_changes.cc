@@ -289,6 +289,7 @@ class Comparer {
     for (size_t k = 0; (other_size || x.operands.size() == y.operands.size()) && k < x.operands.size(); ++k) {
       if (other_size && order->second[k] < 0) continue;
       const size_t l = other_size ? static_cast<size_t>(order->second[k]) : k ^ static_cast<size_t>(swapped);
+      if (m.to_b[x.operands[k]] == y.operands[l]) continue;
       const int p = m.a.core[x.operands[k]], q = m.b.core[y.operands[l]];
       const int image = m.to_b[p];
       if (image >= 0 && m.b.core[image] == q) continue;
