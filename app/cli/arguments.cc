@@ -25,7 +25,7 @@ namespace hloscope::cli {
 namespace {
 
 constexpr absl::string_view kTakeSeveral =
-    "run, debug, test, report of one program, export of what is drawn and the window";  // replicas and partitions
+    "run, debug, test, minimize, report of one program, export of what is drawn and the window";  // replicas and partitions
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxDevices = 4096;
 
