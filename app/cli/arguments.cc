@@ -25,7 +25,7 @@ namespace hloscope::cli {
 namespace {
 
 constexpr absl::string_view kTakeSeveral =
-    "run, debug, test, report of one program, export of what is drawn and the window";  // replicas and partitions
+    "run, debug, test, minimize, report of one program, export of what is drawn and the window";  // replicas and partitions
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxDevices = 4096;
 
@@ -45,6 +45,12 @@ OneDevice TakeDevice(absl::string_view& text) {
   if (text.substr(0, colon).find('.') != absl::string_view::npos && (!absl::SimpleAtoi(parts.second, &partition) || partition < 0)) return device;
   text.remove_prefix(colon + 1);
   return {replica, partition};
+}
+
+// Of what --input was given, "1:0=x.npy".
+InputFile FileOf(int number, const std::string& given) {
+  const size_t equals = given.find('=');
+  return {number, given.substr(equals + 1), absl::StrCat("--input ", given.substr(0, equals))};
 }
 
 // An option that was given, but with nothing: a script's variable that is not set would otherwise switch off what the script relies on.
@@ -130,7 +136,7 @@ absl::StatusOr<SessionOptions> ProgramOptions::ToSession(bool several) const {
     }
     if (!device.any() && !several)
       return absl::InvalidArgumentError(absl::StrCat("--input ", whole, " is for one replica; only ", kTakeSeveral, " take several"));
-    if (device.any()) session.input_files.emplace_back(number, std::string(text.substr(equals + 1)));
+    if (device.any()) session.input_files.push_back(FileOf(number, whole));
   }
   session.inputs_npz = inputs;
   if (!memory_limit.empty()) {
@@ -166,17 +172,20 @@ absl::StatusOr<ProgramOptions::OfDevice> ProgramOptions::ToSession(const Device&
   OfDevice of{false, *std::move(all)};
   for (absl::string_view text : input) {
     int number = 0;
+    const std::string whole(text);
     const OneDevice one = TakeDevice(text);
     const size_t equals = text.find('=');
     if (one.any() || !one.Is(device) || !absl::SimpleAtoi(text.substr(0, equals), &number)) continue;
     of.own = true;
-    of.session.input_files.emplace_back(number, std::string(text.substr(equals + 1)));
+    of.session.input_files.push_back(FileOf(number, whole));
   }
   for (absl::string_view text : infeed) {
+    const std::string whole(text);
     const OneDevice one = TakeDevice(text);
     if (one.any() || !one.Is(device)) continue;
     of.own = true;
     of.session.infeed_npz = std::string(text);
+    of.session.infeed_option = absl::StrCat("--infeed ", whole);
   }
   return of;
 }

@@ -18,7 +18,7 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
   for (int d = 0; d < devices.count(); ++d) {
     absl::StatusOr<ProgramOptions::OfDevice> of = options.ToSession(Device{d / counts.partitions, d % counts.partitions});
     if (!of.ok()) return of.status();
-    if (of->own) devices.own.push_back({d, std::move(of->session.input_files), std::move(of->session.infeed_npz)});
+    if (of->own) devices.own.push_back({d, std::move(of->session.input_files), std::move(of->session.infeed_npz), std::move(of->session.infeed_option)});
   }
   devices.make_room = [counts, processes](const Module& module, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
     std::vector<const Computation*> programs(counts.replicas * counts.partitions, module.entry);
@@ -55,6 +55,7 @@ absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionO
     if (!one.ok()) return one.status();
     session->input_files = std::move(one->input_files);
     session->infeed_npz = std::move(one->infeed_npz);
+    session->infeed_option = std::move(one->infeed_option);
     return absl::OkStatus();
   }
   absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);

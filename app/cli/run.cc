@@ -478,7 +478,6 @@ class Runner {
 
 // An option that programs of several devices do not have; "": there is none.
 absl::string_view OfOneDevice(const RunOptions& o) {
-  if (o.comparing.accumulated) return "--accumulated";
   if (o.inputs.asked()) return "--donate";
   if (absl::EndsWith(o.output, ".pb")) return "--output FILE.pb";
   return "";
@@ -542,13 +541,10 @@ int Run_run(const std::vector<std::string>& args) {
   }
   if (!devices.several()) return Runner(o, loaded, std::move(module), start).Run();
   if (const absl::string_view only_one = OfOneDevice(o); !only_one.empty()) {
-    const absl::string_view otherwise = o.comparing.accumulated
-                                            ? "use shadow accumulated in hloscope debug, which measures a device of several"
-                                            : "run it with --replicas 1 --partitions 1";
     return Refuse(o, kUsage,
                   absl::UnimplementedError(absl::StrCat(only_one, " works on one device so far, and this program runs on ",
                                                         Count(devices.replicas, "replica"), " and ", Count(devices.partitions, "partition"),
-                                                        "; leave it out, or ", otherwise)));
+                                                        "; leave it out, or run it with --replicas 1 --partitions 1")));
   }
   DevicesRun run;
   run.program = &o.program;

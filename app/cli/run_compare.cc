@@ -121,9 +121,7 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
     outcome.compared = std::make_shared<const RecordComparison>(*std::move(report));
   }
   if (shadow.empty()) return absl::OkStatus();
-  ShadowOptions options;
-  options.samples = samples_;
-  absl::StatusOr<ShadowReport> report = RunShadow(run, options);
+  absl::StatusOr<ShadowReport> report = MeasureOwn(run);
   if (!report.ok()) return report.status();
   std::unique_ptr<Module> twin;
   if (accumulated) {
@@ -135,9 +133,19 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
     }
     if (!added.ok()) report->accumulated_why = std::string(added.message());
   }
-  absl::StrAppend(&outcome.text, "shadow: ", ShadowSummary(*report), ShadowTable(*report, kRows));
-  outcome.json["shadow"] = Json(*report);
+  Tell(*report, outcome);
   return absl::OkStatus();
+}
+
+absl::StatusOr<ShadowReport> RunCompare::MeasureOwn(WatchedRun run) const {
+  ShadowOptions options;
+  options.samples = samples_;
+  return RunShadow(std::move(run), options);
+}
+
+void RunCompare::Tell(const ShadowReport& report, Outcome& outcome) {
+  absl::StrAppend(&outcome.text, "shadow: ", ShadowSummary(report), ShadowTable(report, kRows));
+  outcome.json["shadow"] = Json(report);
 }
 
 }  // namespace hloscope::cli

@@ -15,6 +15,8 @@
 
 namespace hloscope {
 struct RecordComparison;  // core/debug/record.h
+struct WatchedRun;
+struct ShadowReport;      // core/debug/shadow.h
 }
 
 namespace hloscope::cli {
@@ -37,6 +39,9 @@ struct RunCompare {
   };
   // `exchange`: of one of several devices, which come to their end together: a comparison does not end at the first value that differs then.
   absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange = nullptr);
+  // The parts of a shadow, where devices measure theirs together: each operation's own error; then what is said of it.
+  absl::StatusOr<ShadowReport> MeasureOwn(WatchedRun run) const;
+  static void Tell(const ShadowReport& report, Outcome& outcome);
 
  private:
   BudgetTable table_;

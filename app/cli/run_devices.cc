@@ -149,7 +149,7 @@ absl::Status WriteFiles(const DevicesRun& o, const Module& module, DeviceRun& ru
 // What the processes of a run must agree on beside the program: how many runs follow one another.
 std::string PurposeOf(const DevicesRun& o) {
   const RunCompare& c = o.watch.comparing;
-  return absl::StrCat(o.repeat, " ", o.watch.samples, " ", o.watch.timed(), " ", !c.record.empty(), !c.compare.empty(), " ", c.shadow);
+  return absl::StrCat(o.repeat, " ", o.watch.samples, " ", o.watch.timed(), " ", !c.record.empty(), !c.compare.empty(), " ", c.shadow, " ", c.accumulated);
 }
 
 }  // namespace

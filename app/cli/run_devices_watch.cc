@@ -7,15 +7,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "app/cli/check_text.h"
+#include "app/cli/difference_text.h"
 #include "app/cli/number_json.h"
 #include "app/cli/profile_report.h"
 #include "app/cli/progress.h"
 #include "app/cli/run_report.h"
 #include "backends/exchange/together.h"
 #include "core/debug/check.h"
+#include "core/debug/exchange_log.h"
 #include "core/debug/profile.h"
 #include "core/debug/record.h"
+#include "core/debug/shadow.h"
 #include "core/debug/text_util.h"
+#include "core/debug/twin.h"
 
 namespace hloscope::cli {
 namespace {
@@ -39,9 +43,10 @@ class Watcher {
     if (status.ok() && watch_.samples != 0) status = Check();
     // One after the other: devices come to the same exchanges then.
     const RunCompare& all = watch_.comparing;
-    for (std::string RunCompare::*what : {&RunCompare::record, &RunCompare::compare, &RunCompare::shadow}) {
+    for (std::string RunCompare::*what : {&RunCompare::record, &RunCompare::compare}) {
       if (status.ok() && !(all.*what).empty()) status = Compare(what);
     }
+    if (status.ok() && !all.shadow.empty()) status = Shadow();
     progress_.Set("");
     return status;
   }
@@ -159,7 +164,7 @@ class Watcher {
     });
   }
 
-  // A record, a comparison with one, or a shadow: which member of RunCompare is asked for.
+  // A record or a comparison with one: which member of RunCompare is asked for.
   absl::Status Compare(std::string RunCompare::*what) {
     progress_.Set("comparing");
     Together together(counts_.replicas, counts_.partitions, module_, backend_, &replicas_.account(), replicas_.across());
@@ -168,20 +173,83 @@ class Watcher {
       for (std::string RunCompare::*other : {&RunCompare::record, &RunCompare::compare, &RunCompare::shadow}) {
         if (other != what) (one.*other).clear();
       }
-      if (what != &RunCompare::shadow) one.*what = FileOfDevice(one.*what, replicas_.Name(d));
+      one.*what = FileOfDevice(one.*what, replicas_.Name(d));
       RunCompare::Outcome outcome;
       if (absl::Status s = one.Run(module_, backend_, *run_.inputs().of(d), session_, outcome, &port); !s.ok()) return s;
-      Report report;
-      report.text = outcome.text;
-      report.json = outcome.json;
-      report.failed = outcome.failed;
-      if (outcome.compared != nullptr) report.cases.push_back(RecordCase(*outcome.compared));
-      *packed = Packed(report);
+      *packed = Packed(ReportOf(outcome));
       return absl::OkStatus();
     });
+    return TakeAll(ran, together);
+  }
+
+  static Report ReportOf(const RunCompare::Outcome& outcome) {
+    Report report;
+    report.text = outcome.text;
+    report.json = outcome.json;
+    report.failed = outcome.failed;
+    if (outcome.compared != nullptr) report.cases.push_back(RecordCase(*outcome.compared));
+    return report;
+  }
+
+  absl::Status TakeAll(const absl::Status& ran, const Together& together) {
     if (!ran.ok()) return ran;
     for (int d = 0; d < replicas_.device_count(); ++d) Take(d, together.reports()[d]);
     return absl::OkStatus();
+  }
+
+  // Of all devices: each operation's own error first, and what accumulates in a run of its own; then what was found is told, by each process
+  // of its devices.
+  absl::Status Shadow() {
+    progress_.Set("measuring");
+    std::vector<ShadowReport> reports(replicas_.device_count());
+    std::vector<std::unique_ptr<ExchangeLog>> logs(replicas_.device_count());
+    Together together(counts_.replicas, counts_.partitions, module_, backend_, &replicas_.account(), replicas_.across());
+    const absl::Status measured = together.Run(program_.threads, [&](int d, ExchangePort& port, std::string*) -> absl::Status {
+      logs[d] = std::make_unique<ExchangeLog>(port);
+      absl::StatusOr<ShadowReport> report =
+          watch_.comparing.MeasureOwn(RunOf(d, watch_.comparing.accumulated ? logs[d]->kept() : port));
+      if (report.ok()) reports[d] = *std::move(report);
+      return report.status();
+    });
+    if (!measured.ok()) return measured;
+    if (watch_.comparing.accumulated) Accumulate(logs, reports);
+    const absl::Status told = together.Run(program_.threads, [&](int d, ExchangePort&, std::string* packed) {
+      RunCompare::Outcome outcome;
+      RunCompare::Tell(reports[d], outcome);
+      *packed = Packed(ReportOf(outcome));
+      return absl::OkStatus();
+    });
+    return TakeAll(told, together);
+  }
+
+  WatchedRun RunOf(int device, ExchangePort& port) {
+    const ProgramInputs& inputs = *run_.inputs().of(device);
+    WatchedRun run{module_, backend_, inputs, MachineOptionsOf(session_, inputs)};
+    run.options.exchange = &port;
+    return run;
+  }
+
+  // All devices run the program in f64, each beside its own in the program's types, which is given what it exchanged before. A device on which
+  // one of them does not come to its end has the reason in its report.
+  void Accumulate(const std::vector<std::unique_ptr<ExchangeLog>>& logs, std::vector<ShadowReport>& reports) {
+    absl::StatusOr<std::unique_ptr<Module>> twin = MakeTwin(module_, session_.fill);
+    if (!twin.ok()) {
+      for (ShadowReport& report : reports) report.accumulated_why = std::string(twin.status().message());
+      return;
+    }
+    const std::unique_ptr<AcrossProcesses> across = replicas_.AcrossWith(**twin, backend_);
+    Together together(counts_.replicas, counts_.partitions, **twin, backend_, &replicas_.account(), across.get());
+    together
+        .Run(program_.threads,
+             [&](int d, ExchangePort& port, std::string*) {
+               const WatchedRun run = RunOf(d, logs[d]->again());
+               const absl::Status added =
+                   AddAccumulatedErrors(module_, **twin, backend_, run.inputs, run.options, reports[d], &port);
+               if (!added.ok()) reports[d].accumulated_why = std::string(added.message());
+               return absl::OkStatus();
+             })
+        .IgnoreError();  // each device has its own
+    twin_ = *std::move(twin);
   }
 
   const DevicesWatch& watch_;
@@ -193,6 +261,7 @@ class Watcher {
   DeviceRun& run_;
   Replicas& replicas_;
   DevicesWatched& watched_;
+  std::unique_ptr<Module> twin_;  // the backend knows it
   Progress progress_;
 };
 

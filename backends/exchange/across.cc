@@ -15,7 +15,7 @@ enum class Message : uint8_t {
   kGiven,  // what the exchange gives to it, or why it cannot be
   kEnd,    // a device has ended
   kLeave,  // a process has ended without running: why
-  kOver,   // the run is over, and whether all devices came to their end
+  kOver,   // the run is over, whether all devices came to their end, and which is the first that waits for ever, and why
 };
 
 void PutInstruction(WireWriter& out, const Instruction* i) {
@@ -95,6 +95,7 @@ void AcrossProcesses::Begin() {
     std::lock_guard<std::mutex> lock(mutex_);
     woken_ = over_ = finished_ = false;
     in_hand_ = 0;
+    stuck_ = {};
     remote_.assign(device_count_, {});
     ends_.assign(device_count_, {});
     given_.assign(device_count_, std::nullopt);
@@ -266,6 +267,10 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
       over_ = true;
       left_ |= static_cast<Message>(message[0]) == Message::kLeave;
       finished_ = !left_ && in.Get<bool>();
+      if (!left_) {
+        stuck_.device = in.Get<int>();
+        stuck_.why = in.Text();
+      }
       changed_.notify_all();
       return;
     }
@@ -303,13 +308,17 @@ bool AcrossProcesses::Wait() {
   if (std::exchange(woken_, false) && !left_) return true;
   over_ = true;
   if (first()) finished_ = std::all_of(ends_.begin(), ends_.end(), [](const DeviceEnd& end) { return end.ended && end.status.ok(); });
+  std::vector<bool> ended;
   for (int d = 0; d < device_count_; ++d) {
     if (first() && !ends_[d].ended) ends_[d].executed = remote_[d].executed;
+    ended.push_back(ends_[d].ended);
   }
   lock.unlock();
   link_.Listen(nullptr);  // what comes from now on is of the next run
   if (!first()) return false;
-  for (int process = 1; process < link_.count(); ++process) link_.Send(process, WireWriter().Put(Message::kOver).Put(finished_).Take());
+  stuck_ = room_.Explain(ended);
+  for (int process = 1; process < link_.count(); ++process)
+    link_.Send(process, WireWriter().Put(Message::kOver).Put(finished_).Put(stuck_.device).Text(stuck_.why).Take());
   return false;
 }
 

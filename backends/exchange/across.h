@@ -59,6 +59,8 @@ class AcrossProcesses {
   // Then, on the first process: by device; of one that waits for ever elsewhere what it has executed.
   std::vector<DeviceEnd>& ends() { return ends_; }
   bool finished() const { return finished_; }  // all devices came to their end
+  // And on every process: the first device that waits for ever, if there is one.
+  const ExchangeRoom::Stuck& stuck() const { return stuck_; }
 
   // This process ends without having run: the others' devices wait for ever for those that would have been here.
   static void Leave(ProcessLink& link, const std::string& why);
@@ -103,6 +105,7 @@ class AcrossProcesses {
   std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   bool woken_ = false, over_ = false, finished_ = false;
+  ExchangeRoom::Stuck stuck_;      // its device and why; the instruction on the first process alone
   bool left_ = false;              // the first process is gone: there is no further run
   int in_hand_ = 0;                // messages and answers that are being dealt with
   std::vector<Remote> remote_;     // by device; on the first process

@@ -49,6 +49,8 @@ class InProcessExchange : public ExchangeRoom {
   void Reset() override;
   void Remember() override { remembers_ = true; }
   std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const override;
+  std::unique_ptr<Present> Save() const override;
+  void Load(const Present& present) override;
   void set_wake(std::function<void(int device)> wake) override { wake_ = std::move(wake); }
   Stuck Explain(const std::vector<bool>& ended) const override;
   std::string WaitText(int device) const override;
@@ -126,6 +128,8 @@ class InProcessExchange : public ExchangeRoom {
     Line* line = nullptr;
     Meeting* meeting = nullptr;
   };
+
+  struct Saved;
 
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);

@@ -43,6 +43,11 @@ Replicas::Replicas(const Module& module, Backend& backend, ReplicasOptions optio
   }
 }
 
+std::unique_ptr<AcrossProcesses> Replicas::AcrossWith(const Module& program, Backend& backend) {
+  if (options_.link == nullptr) return nullptr;
+  return std::make_unique<AcrossProcesses>(*options_.link, options_.replicas, options_.partitions, program, options_.id, backend, &account_);
+}
+
 // Machines go before what they are connected with.
 Replicas::~Replicas() { machines_.clear(); }
 

@@ -61,6 +61,8 @@ class Replicas {
   void set_at_end(std::function<void(int device, DeviceEnd& end)> at_end) { at_end_ = std::move(at_end); }
   // That run the devices together; null: this one alone.
   AcrossProcesses* across() const { return across_.get(); }
+  // The same devices in the same processes, for another program that they run. Null: they are all in this one.
+  std::unique_ptr<AcrossProcesses> AcrossWith(const Module& program, Backend& backend);
   // While a device runs: seconds of this Run in which it did not.
   double away(int device) const { return std::chrono::duration<double>(away_[device]).count(); }
   // After a run: how each device ended, wherever it ran; of several processes on the first one.

@@ -67,7 +67,7 @@ absl::StatusOr<std::optional<Value>> Together::Exchange(int device, const Exchan
     if (!waits_[device]) continue;
     ++free_;
     sleeps_[device] = true;
-    stuck_ |= --running_ == 0 && across_ == nullptr;
+    if (--running_ == 0 && across_ == nullptr) SetStuck();
     changed_.notify_all();
     changed_.wait(lock, [&] { return !waits_[device] || stuck_; });
     if (waits_[device]) {
@@ -84,18 +84,25 @@ absl::StatusOr<std::optional<Value>> Together::Exchange(int device, const Exchan
   }
 }
 
+// With the lock held.
+void Together::SetStuck() {
+  if (std::exchange(stuck_, true)) return;
+  ended_when_stuck_ = ended_;
+}
+
 absl::Status Together::WaitsForEver(int device) {
-  std::vector<bool> ended;
-  if (across_ == nullptr) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    ended = ended_;
-  } else if (across_->first()) {
-    for (const DeviceEnd& end : across_->ends()) ended.push_back(end.ended);
+  ExchangeRoom::Stuck stuck;
+  if (across_ != nullptr) {
+    stuck = across_->stuck();
+  } else {
+    std::vector<bool> ended;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      ended = ended_when_stuck_;
+    }
+    stuck = alone_->Explain(ended);
   }
-  if (!ended.empty()) {
-    const ExchangeRoom::Stuck stuck = room().Explain(ended);
-    if (stuck.device == device) return absl::DeadlineExceededError(stuck.why);
-  }
+  if (stuck.device == device) return absl::DeadlineExceededError(stuck.why);
   return absl::CancelledError("it waits for ever for others");
 }
 
@@ -106,7 +113,7 @@ void Together::ServeOthers() {
     changed_.wait(lock, [this] { return running_ == 0; });
   } while (across_->Wait());
   std::lock_guard<std::mutex> lock(mutex_);
-  stuck_ = true;
+  SetStuck();
   changed_.notify_all();
 }
 
@@ -173,7 +180,7 @@ absl::Status Together::Run(int threads, const std::function<absl::Status(int dev
     }
     std::lock_guard<std::mutex> lock(mutex_);
     ended_[device] = true;
-    if (--running_ == 0 && across_ == nullptr) stuck_ |= std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end();
+    if (--running_ == 0 && across_ == nullptr && std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end()) SetStuck();
     changed_.notify_all();
   };
   const auto run = [&](int device) {

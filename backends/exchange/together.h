@@ -39,6 +39,7 @@ class Together {
   bool IsHere(int device) const { return across_ == nullptr || across_->IsHere(device); }
   const InProcessExchange& room() const { return across_ != nullptr ? across_->room() : *alone_; }
   void Wake(int device);
+  void SetStuck();
   absl::Status WaitsForEver(int device);
   void ServeOthers();
   static int Follows(const absl::Status& status);
@@ -56,6 +57,7 @@ class Together {
   std::vector<bool> ended_;     // by device
   int running_ = 0;             // devices here that neither sleep nor have ended
   bool stuck_ = false;          // all sleep or have ended, here and elsewhere, and some sleep
+  std::vector<bool> ended_when_stuck_;  // those that sleep end later, one after the other
 };
 
 }  // namespace hloscope

@@ -19,9 +19,10 @@ absl::StatusOr<std::unique_ptr<DeviceInputs>> DeviceInputs::Open(const Module& m
     SessionOptions of = options;
     of.input_files = own.input_files;
     of.infeed_npz = own.infeed_npz;
+    of.infeed_option = own.infeed_option;
     if (!own.arguments.empty()) of.arguments = own.arguments;
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(module, of);
-    if (!opened.ok()) return absl::Status(opened.status().code(), absl::StrCat(devices.Name(own.device), ": ", opened.status().message()));
+    if (!opened.ok()) return opened.status();
     all->inputs_of_[own.device] = static_cast<int>(all->inputs_.size());
     all->inputs_.push_back(*std::move(opened));
   }

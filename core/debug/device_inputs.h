@@ -14,7 +14,7 @@ namespace hloscope {
 
 class DeviceInputs {
  public:
-  // As the options and their `devices` say. Errors: those of ProgramInputs::Open, with the device's name where it has inputs of its own.
+  // As the options and their `devices` say. Errors: those of ProgramInputs::Open.
   static absl::StatusOr<std::unique_ptr<DeviceInputs>> Open(const Module& module, const SessionOptions& options);
 
   // Of a device, numbered replica by replica; several may have the same.

@@ -78,10 +78,9 @@ class InfluenceBuilder {
     const auto root = values.find(frame.computation->root->index);
     influence_.reaches_result |= ended && root != values.end() && Any(root->second);
     if (!ended || frame.kind != FrameKind::kEntry) {
-      const absl::string_view further = exchange_ != nullptr ? "continue takes it further" : "influence /to-end runs to the end first";
       const std::string where = ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet")
                                       : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name);
-      AddNote(absl::StrCat(where, "; what comes after it is not known (", further, ")"));
+      AddNote(absl::StrCat(where, "; what comes after it is not known (influence /to-end runs to the end first)"));
     }
     return absl::OkStatus();
   }

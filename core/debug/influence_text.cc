@@ -1,10 +1,13 @@
 // A forward slice as text, JSON and a Graphviz graph, and the command influence.
 #include <functional>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
+#include "core/debug/devices_at_end.h"
 #include "core/debug/influence.h"
 #include "core/debug/influence_across.h"
 #include "core/debug/last_slice.h"
@@ -174,12 +177,9 @@ absl::StatusOr<int> FrameAt(const Machine& machine, FrameHistory& history, const
 
 absl::Status ShowInfluence(Session::State& s, const SliceRequest& request, const Mark* mark);
 
-// The program is run on to its end, or to the error that it stops with, and comes back.
+// The program is run on to its end, or to the error that it stops with, on all devices, and comes back.
 absl::Status ShowInfluenceAtEnd(Session::State& s, const SliceRequest& request, const Mark& mark) {
-  if (Several(s))
-    return absl::UnimplementedError(
-        "/to-end runs one device on, and this program runs on several, which wait for one another; continue to their end, and ask for the "
-        "element then (%x @ MOMENT)");
+  if (Several(s)) return LookAtEndOfAll(s, [&] { return ShowInfluence(s, request, &mark); });
   return LookAround(s, [&]() -> absl::Status {
     Mark end;
     end.levels.push_back({FrameKind::kEntry, 0, -1, static_cast<int>(s.module->entry->schedule.size())});
@@ -190,6 +190,13 @@ absl::Status ShowInfluenceAtEnd(Session::State& s, const SliceRequest& request, 
     }
     return ShowInfluence(s, request, &mark);
   });
+}
+
+// The arguments without /to-end; nothing: they do not have it.
+std::optional<std::string> WithoutToEnd(absl::string_view args) {
+  std::vector<absl::string_view> words = absl::StrSplit(args, ' ', absl::SkipEmpty());
+  if (std::erase(words, "/to-end") == 0) return std::nullopt;
+  return absl::StrJoin(words, " ");
 }
 
 // From an element of another moment, in all that has been executed up to the present.
@@ -217,6 +224,10 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view command, abs
     return absl::OkStatus();
   });
   s.out = out;
+  // Of several devices that may be a moment to which they have to come together.
+  const std::optional<std::string> args = Several(s) && !status.ok() && !absl::IsInvalidArgument(status) ? WithoutToEnd(expression) : std::nullopt;
+  if (args.has_value())
+    return LookAtEndOfAll(s, [&] { return InfluenceOfMoment(s, command, *args, moment); });
   if (!status.ok()) return status;
   const OneAnswer one(s.Extension<LastSlice>());
   for (Asked& each : asked) {

@@ -8,7 +8,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "core/debug/extract.h"
+#include "core/debug/minimize_loops.h"
+#include "core/debug/program_run.h"
 #include "core/debug/text_util.h"
 #include "core/exec/dynamic.h"
 #include "core/exec/frame_history.h"
@@ -56,12 +57,18 @@ int64_t Elements(const Shape& shape) {
   return n;
 }
 
+using OfDevices = std::vector<Value>;  // one value, by device
+
+bool SameOnAll(const OfDevices& values) {
+  return std::all_of(values.begin(), values.end(), [&](const Value& value) { return Value::BitEqual(value, values[0]); });
+}
+
 class Minimizer {
  public:
-  Minimizer(Backend& backend, const MachineOptions& run, const FailurePredicate& fails, const MinimizeOptions& options)
+  Minimizer(Backend& backend, const RunSettings& run, const FailurePredicate& fails, const MinimizeOptions& options)
       : backend_(backend), run_(run), fails_(fails), options_(options), start_(Clock::now()) {}
 
-  absl::StatusOr<Minimized> Run(const Module& module, std::vector<Value> parameters) {
+  absl::StatusOr<Minimized> Run(const Module& module, const DeviceValues& parameters) {
     out_.instructions_before = module.instruction_count();
     out_.computations_before = static_cast<int64_t>(module.computations.size());
     absl::StatusOr<Failing> failing = fails_(module, parameters);
@@ -69,7 +76,7 @@ class Minimizer {
     moment_ = std::move(failing->moment);
     if (!failing->fails) return absl::FailedPreconditionError("the program does not fail, so there is nothing to make smaller");
     source_ = &module;
-    for (size_t k = 0; k < parameters.size(); ++k) given_[module.entry->parameters[k]] = parameters[k];
+    Give(parameters);
     // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.
     if (!Try(Rewrite())) {
       if (!error_.ok()) return error_;
@@ -83,6 +90,7 @@ class Minimizer {
       CutInputs();
       ReplaceByOperands();
       TakeParts();
+      DropUnread();
       ShrinkCalled();
       ShrinkLoops();
       ShrinkSizes();
@@ -91,7 +99,7 @@ class Minimizer {
     }
     if (!error_.ok()) return error_;
     out_.module = std::move(owned_);
-    for (Instruction* parameter : out_.module->entry->parameters) out_.parameters.push_back(given_.at(parameter));
+    out_.parameters = Given();
     out_.out_of_budget = Spent();
     out_.seconds = Seconds();
     return std::move(out_);
@@ -112,49 +120,82 @@ class Minimizer {
     return module().instruction_count() * (int64_t{1} << 20) + elements / 16;
   }
 
+  // What the present program's parameters are, by device.
+  DeviceValues Given() const {
+    DeviceValues parameters(run_.devices());
+    for (const Instruction* parameter : entry().parameters) {
+      const OfDevices& values = given_.at(parameter);
+      for (int d = 0; d < run_.devices(); ++d) parameters[d].push_back(values[d]);
+    }
+    return parameters;
+  }
+  void Give(const DeviceValues& parameters) {
+    given_.clear();
+    for (size_t k = 0; k < entry().parameters.size(); ++k) {
+      OfDevices& values = given_[entry().parameters[k]];
+      for (int d = 0; d < run_.devices(); ++d) values.push_back(parameters[d][k]);
+    }
+  }
+
   // The values of the present program, as far as it runs; made when first asked for after a change.
-  absl::StatusOr<Value> ValueOf(const Instruction& i) {
-    if (i.literal != nullptr && i.literal->value.has_value()) return i.literal->value;
+  absl::StatusOr<OfDevices> ValueOf(const Instruction& i) {
+    if (i.literal != nullptr && i.literal->value.has_value()) return OfDevices(run_.devices(), i.literal->value);
     if (const auto found = given_.find(&i); found != given_.end()) return found->second;
     if (absl::Status executed = Execute(); !executed.ok()) return executed;
-    return machine_->ValueOf(0, i.index);
+    OfDevices values;
+    for (int d = 0; d < run_.devices(); ++d) {
+      absl::StatusOr<Value> value = present_->machine(d).ValueOf(0, i.index);
+      if (!value.ok()) return value.status();
+      values.push_back(*std::move(value));
+    }
+    return values;
   }
 
   absl::Status Execute() {
-    if (machine_ == nullptr) {
-      MachineOptions options = run_;
-      options.retain_bytes = kKeptBytes;
-      machine_ = std::make_unique<Machine>(module(), backend_, std::move(options));
-      std::vector<Value> parameters;
-      for (const Instruction* parameter : entry().parameters) parameters.push_back(given_.at(parameter));
-      if (absl::Status started = machine_->Start(std::move(parameters)); !started.ok()) return started;
-      machine_->Run();
+    if (present_ == nullptr) {
+      present_ = std::make_unique<ProgramRun>(module(), backend_, keeping_);
+      if (absl::Status begun = present_->Begin(Given()); !begun.ok()) {
+        present_ = nullptr;
+        return begun;
+      }
+      present_->Run();
     }
-    return machine_->frames().empty() ? absl::FailedPreconditionError("nothing was computed") : absl::OkStatus();
+    for (int d = 0; d < run_.devices(); ++d) {
+      if (present_->machine(d).frames().empty()) return absl::FailedPreconditionError("nothing was computed");
+    }
+    return absl::OkStatus();
+  }
+
+  // What devices do with one another goes only where that is tried.
+  absl::StatusOr<Rewritten> Copy(Rewrite rewrite) const {
+    if (run_.several()) rewrite.stays = MustRun;
+    return RewriteModule(module(), rewrite);
   }
 
   // Makes the candidate the present program if it still fails.
   bool Try(const Rewrite& rewrite) {
     if (Spent()) return false;
-    absl::StatusOr<Rewritten> candidate = RewriteModule(module(), rewrite);
+    absl::StatusOr<Rewritten> candidate = Copy(rewrite);
     if (!candidate.ok()) return false;
     DiagnosticSink sink;
     Verify(*candidate->module, sink);
     if (sink.error_count() > 0) return false;
-    std::vector<Value> parameters;
+    DeviceValues parameters(run_.devices());
     for (const RewrittenInput& input : candidate->inputs) {
       const auto argument = arguments_.find(input.original);
-      absl::StatusOr<Value> value = argument != arguments_.end() ? argument->second : ValueOf(*input.original);
-      if (!value.ok()) return false;
-      Value leaf = LeafOf(*std::move(value), input.leaf);
-      if (rewrite.cut != nullptr) leaf = rewrite.cut(leaf, input.shape);
-      if (!Shape::Compatible(leaf.shape(), input.shape)) return false;
-      parameters.push_back(std::move(leaf));
+      absl::StatusOr<OfDevices> values = argument != arguments_.end() ? argument->second : ValueOf(*input.original);
+      if (!values.ok()) return false;
+      for (int d = 0; d < run_.devices(); ++d) {
+        Value leaf = LeafOf((*values)[d], input.leaf);
+        if (rewrite.cut != nullptr) leaf = rewrite.cut(leaf, input.shape);
+        if (!Shape::Compatible(leaf.shape(), input.shape)) return false;
+        parameters[d].push_back(std::move(leaf));
+      }
     }
-    return Ask(std::move(candidate->module), std::move(parameters));
+    return Ask(std::move(candidate->module), parameters);
   }
 
-  bool Ask(std::unique_ptr<Module> candidate, std::vector<Value> parameters) {
+  bool Ask(std::unique_ptr<Module> candidate, const DeviceValues& parameters) {
     ++out_.steps;
     absl::StatusOr<Failing> failing = fails_(*candidate, parameters);
     if (!failing.ok()) {
@@ -164,34 +205,33 @@ class Minimizer {
     if (!failing->fails) return false;
     ++out_.accepted;
     moment_ = std::move(failing->moment);
-    machine_.reset();
+    present_.reset();
     owned_ = std::move(candidate);
     source_ = owned_.get();
-    given_.clear();
-    for (size_t k = 0; k < parameters.size(); ++k) given_[source_->entry->parameters[k]] = std::move(parameters[k]);
+    Give(parameters);
     if (options_.progress) {
       options_.progress(absl::StrCat("minimizing: ", Count(source_->instruction_count(), "instruction"), " left after ", Count(out_.steps, "step")));
     }
     return true;
   }
 
-  // The frame of the present program's run that `enter` finds becomes the program, with the arguments that it had; its result is `root`, or
-  // null: its own. `enter` gives -1 where there is none.
+  // The frame of the present program's run that `enter` finds becomes the program, with the arguments that it had on each device; its result
+  // is `root`, or null: its own. `enter` gives -1 where there is none.
   bool TryFrame(const std::function<int(FrameHistory&)>& enter, const Instruction* root = nullptr) {
     Rewrite rewrite;
     rewrite.root = root;
     arguments_.clear();
     bool known = Execute().ok();
-    if (known) {
-      FrameHistory history(*machine_, kKeptBytes);
+    for (int d = 0; known && d < run_.devices(); ++d) {
+      FrameHistory history(present_->machine(d), kKeptBytes / run_.devices());
       const int frame = enter(history);
-      known = frame > 0;
+      known = frame > 0 && (d == 0 || rewrite.entry == history.place(frame).computation);
       if (known) rewrite.entry = history.place(frame).computation;
       for (size_t k = 0; known && k < rewrite.entry->parameters.size(); ++k) {
         const Instruction& parameter = *rewrite.entry->parameters[k];
         absl::StatusOr<Value> value = history.ValueOf(frame, parameter);
         known = value.ok() && Shape::Compatible(value->shape(), parameter.shape);
-        if (known) arguments_.emplace(&parameter, *std::move(value));
+        if (known) arguments_[&parameter].push_back(*std::move(value));
       }
     }
     const bool failed = known && TryCalled(rewrite);
@@ -204,8 +244,8 @@ class Minimizer {
   bool TryCalled(Rewrite& rewrite) {
     if (Try(rewrite)) return true;
     if (!options_.other_parameters) return false;
-    for (const auto& [parameter, value] : arguments_) {
-      if (Elements(parameter->shape) <= kSmallValue) rewrite.constants.emplace(parameter, value);
+    for (const auto& [parameter, values] : arguments_) {
+      if (Elements(parameter->shape) <= kSmallValue && SameOnAll(values)) rewrite.constants.emplace(parameter, values[0]);
     }
     return !rewrite.constants.empty() && Try(rewrite);
   }
@@ -222,7 +262,7 @@ class Minimizer {
   const Instruction* ResultInBody(const Instruction& loop) const {
     const Instruction* i = entry().root;
     std::vector<int64_t> path;  // the innermost first
-    for (; TakesElement(*i); i = i->operands[0]) path.push_back(i->Int(AttrId::kIndex));
+    for (; TakesPart(*i); i = i->operands[0]) path.push_back(i->Int(AttrId::kIndex));
     if (i != &loop) return nullptr;
     for (i = loop.Called(AttrId::kBody)->root; !path.empty(); path.pop_back()) {
       if (!MakesTuple(*i)) return nullptr;
@@ -256,9 +296,9 @@ class Minimizer {
           bool known = true;
           for (const Instruction* parameter : called[c]->parameters) {
             const size_t k = control == ControlKind::kCall ? static_cast<size_t>(parameter->parameter_number) : control == ControlKind::kConditional ? c + 1 : 0;
-            absl::StatusOr<Value> value = k < i->operands.size() ? ValueOf(*i->operands[k]) : absl::NotFoundError("");
-            known = known && value.ok() && Shape::Compatible(value->shape(), parameter->shape);
-            if (known) arguments_.emplace(parameter, *std::move(value));
+            absl::StatusOr<OfDevices> values = k < i->operands.size() ? ValueOf(*i->operands[k]) : absl::NotFoundError("");
+            known = known && values.ok() && Shape::Compatible((*values)[0].shape(), parameter->shape);
+            if (known) arguments_.emplace(parameter, *std::move(values));
           }
           Rewrite rewrite;
           rewrite.entry = called[c];
@@ -314,10 +354,10 @@ class Minimizer {
   Rewrite Without(absl::Span<const Instruction* const> instructions) {
     Rewrite rewrite;
     for (const Instruction* i : instructions) {
-      const absl::StatusOr<Value> value = ValueOf(*i);
-      if (!value.ok()) continue;
-      if (Elements(i->shape) <= kSmallValue) {
-        rewrite.constants.emplace(i, *value);
+      const absl::StatusOr<OfDevices> values = ValueOf(*i);
+      if (!values.ok()) continue;
+      if (Elements(i->shape) <= kSmallValue && SameOnAll(*values)) {
+        rewrite.constants.emplace(i, (*values)[0]);
       } else {
         rewrite.inputs.insert(i);
       }
@@ -361,7 +401,7 @@ class Minimizer {
 
   // What makes the part of a tuple that is taken right there; null: nothing in the same computation.
   static const Instruction* MakerOfPart(const Instruction& i) {
-    if (!TakesElement(i)) return nullptr;
+    if (!TakesPart(i)) return nullptr;
     const Instruction& tuple = *i.operands[0];
     const size_t part = static_cast<size_t>(i.Int(AttrId::kIndex));
     if (Def(tuple).op_class != OpClass::kStructural || tuple.operands.size() != tuple.shape.tuple_shapes().size()) return nullptr;
@@ -383,6 +423,35 @@ class Minimizer {
         if (!one.replaced.empty()) (void)Try(one);
       }
     }
+  }
+
+  // What runs though nothing reads it, with what is there for it alone: all of it at once, or one after the other.
+  void DropUnread() {
+    if (!run_.several()) return;
+    Rewrite all;
+    for (const Computation* c : module().computations) {
+      for (const Instruction* i : c->schedule) AddUnread(*i, &all.dropped);
+    }
+    if (all.dropped.empty() || Try(all)) return;
+    for (size_t c = 0; c < module().computations.size() && !Spent(); ++c) {
+      for (int p = static_cast<int>(module().computations[c]->schedule.size()) - 1; p >= 0 && !Spent(); --p) {
+        if (c >= module().computations.size()) break;
+        p = std::min(p, static_cast<int>(module().computations[c]->schedule.size()) - 1);
+        Rewrite one;
+        AddUnread(*module().computations[c]->schedule[p], &one.dropped);
+        if (!one.dropped.empty()) (void)Try(one);
+      }
+    }
+  }
+
+  static void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped) {
+    if (!MustRun(i) || &i == i.parent->root) return;
+    for (const Instruction* other : i.parent->schedule) {
+      const bool reads = std::find(other->operands.begin(), other->operands.end(), &i) != other->operands.end();
+      if (reads && !dropped->contains(other)) return;
+    }
+    dropped->insert(&i);
+    for (const Instruction* operand : i.operands) AddUnread(*operand, dropped);
   }
 
   // In called computations: an instruction gives way to an operand, or to zeros.
@@ -425,66 +494,6 @@ class Minimizer {
     }
   }
 
-  static bool TakesElement(const Instruction& i) { return i.operands.size() == 1 && i.operands[0]->shape.IsTuple() && i.Has(AttrId::kIndex); }
-
-  // Whether all readers of `value` in its computation take one part, which are then added to `read`.
-  static bool OnlyParts(const Instruction& value, std::set<int64_t>* read) {
-    if (value.parent->root == &value) return value.parent->is_entry;  // the program's own result may lose parts
-    for (const Instruction* i : value.parent->schedule) {
-      for (const Instruction* operand : i->operands) {
-        if (operand != &value) continue;
-        if (!TakesElement(*i)) return false;
-        read->insert(i->Int(AttrId::kIndex));
-      }
-    }
-    return true;
-  }
-
-  static bool MakesTuple(const Instruction& i) {
-    return i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural && i.parameter_number < 0 && i.literal == nullptr && i.operands.size() == i.shape.tuple_shapes().size() &&
-           i.operands.size() > 1;
-  }
-
-  // What goes when all dead parts go, or (from 0) that one alone.
-  bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite) const {
-    if (Def(loop).control != ControlKind::kWhile || !loop.shape.IsTuple()) return false;
-    const Computation &body = *loop.Called(AttrId::kBody), &condition = *loop.Called(AttrId::kCondition);
-    const Instruction &initial = *loop.operands[0], &carried = *body.root;
-    if (!MakesTuple(initial) || !MakesTuple(carried) || initial.parent->root == &initial || body.parameters.size() != 1 || condition.parameters.size() != 1) return false;
-    const int parts = static_cast<int>(loop.shape.tuple_shapes().size());
-    std::set<int64_t> live, ignored;
-    if (!OnlyParts(loop, &live) || !OnlyParts(*condition.parameters[0], &live) || !OnlyParts(*body.parameters[0], &ignored)) return false;
-    for (const Instruction* i : initial.parent->schedule) {  // nobody else may read the initial tuple
-      if (i != &loop && std::find(i->operands.begin(), i->operands.end(), &initial) != i->operands.end()) return false;
-    }
-    if (only >= 0 && live.contains(only)) return false;
-    for (int64_t k = 0; only >= 0 && k < parts; ++k) {
-      if (k != only) live.insert(k);
-    }
-    // What the parts that live are made from in the body lives.
-    for (bool grown = true; grown;) {
-      grown = false;
-      std::vector<bool> needed(body.schedule.size(), false);
-      for (int64_t k : live) needed[carried.operands[k]->index] = true;
-      for (int p = static_cast<int>(body.schedule.size()) - 1; p >= 0; --p) {
-        const Instruction& i = *body.schedule[p];
-        if (!needed[p]) continue;
-        if (TakesElement(i) && i.operands[0] == body.parameters[0]) {
-          grown |= live.insert(i.Int(AttrId::kIndex)).second;
-          continue;
-        }
-        for (const Instruction* operand : i.operands) needed[operand->index] = true;
-      }
-    }
-    if (live.empty()) live.insert(0);
-    if (static_cast<int>(live.size()) == parts) return false;
-    const std::vector<int64_t> kept(live.begin(), live.end());
-    for (const Instruction* i : {&loop, &initial, &carried, static_cast<const Instruction*>(body.parameters[0]), static_cast<const Instruction*>(condition.parameters[0])}) {
-      rewrite->parts.emplace(i, kept);
-    }
-    return true;
-  }
-
   // One size at a time, everywhere that it stands; and with it what is a multiple of it.
   void ShrinkSizes() {
     std::set<int64_t, std::greater<>> sizes;
@@ -522,32 +531,46 @@ class Minimizer {
   void SimplifyInputs() {
     for (size_t k = 0; k < entry().parameters.size() && !Spent(); ++k) {
       const Instruction& parameter = *entry().parameters[k];
-      if (Elements(parameter.shape) <= kSmallValue) {
+      const OfDevices values = given_.at(&parameter);
+      if (Elements(parameter.shape) <= kSmallValue && SameOnAll(values)) {
         Rewrite rewrite;
-        rewrite.constants.emplace(&parameter, given_.at(&parameter));
+        rewrite.constants.emplace(&parameter, values[0]);
         if (Try(rewrite)) {
           --k;
           continue;
         }
       }
-      for (const double number : {0.0, 1.0}) {
-        const Value filled = Filled(parameter.shape, number);
-        if (Value::BitEqual(filled, given_.at(&parameter))) break;
-        Rewrite same;
-        absl::StatusOr<Rewritten> copy = RewriteModule(module(), same);
-        if (!copy.ok()) break;
-        DiagnosticSink sink;
-        Verify(*copy->module, sink);
-        std::vector<Value> parameters;
-        for (const Instruction* p : entry().parameters) parameters.push_back(p == &parameter ? filled : given_.at(p));
-        if (sink.error_count() > 0 || copy->inputs.size() != parameters.size()) break;
-        if (Ask(std::move(copy->module), std::move(parameters))) break;
+      OfDevices simpler = {Filled(parameter.shape, 0), Filled(parameter.shape, 1)};
+      if (!SameOnAll(values)) simpler.push_back(values[0]);
+      for (const Value& one : simpler) {
+        if (SameOnAll(values) && Value::BitEqual(one, values[0])) break;
+        DeviceValues parameters = Given();
+        for (std::vector<Value>& of : parameters) of[k] = one;
+        if (WithParameters(parameters)) {
+          if (!SameOnAll(values)) --k;  // a constant, perhaps, now that all have the same
+          break;
+        }
       }
     }
   }
 
+  // The present program with other values.
+  bool WithParameters(const DeviceValues& parameters) {
+    absl::StatusOr<Rewritten> copy = Copy(Rewrite());
+    if (!copy.ok()) return false;
+    DiagnosticSink sink;
+    Verify(*copy->module, sink);
+    return sink.error_count() == 0 && copy->inputs.size() == parameters[0].size() && Ask(std::move(copy->module), parameters);
+  }
+
+  static RunSettings Keeping(RunSettings run) {
+    run.machine.retain_bytes = kKeptBytes;
+    return run;
+  }
+
   Backend& backend_;
-  const MachineOptions& run_;
+  const RunSettings& run_;
+  const RunSettings keeping_ = Keeping(run_);  // and values are kept
   const FailurePredicate& fails_;
   Mark moment_;  // at which the present program fails, where that is known
   const MinimizeOptions& options_;
@@ -556,16 +579,16 @@ class Minimizer {
   absl::Status error_;
   const Module* source_ = nullptr;
   std::unique_ptr<Module> owned_;
-  absl::flat_hash_map<const Instruction*, Value> given_;  // of the present program's parameters
-  absl::flat_hash_map<const Instruction*, Value> arguments_;  // of a computation that is tried as the program
-  std::unique_ptr<Machine> machine_;
+  absl::flat_hash_map<const Instruction*, OfDevices> given_;  // of the present program's parameters
+  absl::flat_hash_map<const Instruction*, OfDevices> arguments_;  // of a computation that is tried as the program
+  std::unique_ptr<ProgramRun> present_;  // the present program, run to its end
 };
 
 }  // namespace
 
-absl::StatusOr<Minimized> MinimizeProgram(const Module& module, std::vector<Value> parameters, Backend& backend, const MachineOptions& run,
+absl::StatusOr<Minimized> MinimizeProgram(const Module& module, const DeviceValues& parameters, Backend& backend, const RunSettings& run,
                                           const FailurePredicate& fails, const MinimizeOptions& options) {
-  return Minimizer(backend, run, fails, options).Run(module, std::move(parameters));
+  return Minimizer(backend, run, fails, options).Run(module, parameters);
 }
 
 }  // namespace hloscope

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/debug/program_run.h"
 #include "core/debug/session.h"
 #include "core/exec/backend.h"
 #include "core/exec/machine.h"
@@ -18,16 +19,16 @@
 
 namespace hloscope {
 
-class ProgramInputs;
+class DeviceInputs;
 
 // Whether a program fails.
 struct Failing {
   Failing(bool fails, Mark moment = {}) : fails(fails), moment(std::move(moment)) {}  // NOLINT: a plain yes or no is one
   bool fails;
-  Mark moment;  // in which frame of its run; no levels: that is not known
+  Mark moment;  // in which frame of its run, on whichever device; no levels: that is not known
 };
-// Whether a program still fails with these parameters. An error is an end of the search (an outside script that cannot be started).
-using FailurePredicate = std::function<absl::StatusOr<Failing>(const Module& module, const std::vector<Value>& parameters)>;
+// Whether a program still fails with these parameters, by device. An error is an end of the search (an outside script that cannot be started).
+using FailurePredicate = std::function<absl::StatusOr<Failing>(const Module& module, const DeviceValues& parameters)>;
 
 struct MinimizeOptions {
   double seconds = 120;
@@ -39,7 +40,7 @@ struct MinimizeOptions {
 
 struct Minimized {
   std::unique_ptr<Module> module;
-  std::vector<Value> parameters;
+  DeviceValues parameters;
   int64_t steps = 0, accepted = 0;
   double seconds = 0;
   int64_t instructions_before = 0, computations_before = 0;
@@ -48,17 +49,21 @@ struct Minimized {
 
 // FailedPrecondition where the program does not fail to begin with. `run` says how the program is run to learn its values, with which
 // instructions are replaced.
-absl::StatusOr<Minimized> MinimizeProgram(const Module& module, std::vector<Value> parameters, Backend& backend, const MachineOptions& run,
+absl::StatusOr<Minimized> MinimizeProgram(const Module& module, const DeviceValues& parameters, Backend& backend, const RunSettings& run,
                                           const FailurePredicate& fails, const MinimizeOptions& options);
 
 // What people ask for.
 struct MinimizeRequest {
-  enum Kind : uint8_t { kExpect, kMismatch, kCatch, kScript } kind = kExpect;
-  std::string text;  // the expression; a list of catches, as "nan,inf"; the command, with {} for the program's file and {npz} for its values
+  enum Kind : uint8_t { kExpect, kMismatch, kCatch, kScript, kError } kind = kExpect;
+  // The expression; a list of catches, as "nan,inf"; the command, with {} for the program's file, {npz} for its values, and {inputs} for the
+  // options that give them to it, those of single devices too.
+  std::string text;
   std::string out;   // .hlo
+  int device = -1;   // on which the expectation fails; -1: on any
 };
 // Minimizes, writes the program and its values, and returns lines that say what was done, and the command that shows the failure.
-absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramInputs& inputs, Backend& backend, const SessionOptions& session,
+// `inputs`: of all devices, as many as the session has.
+absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& inputs, Backend& backend, const SessionOptions& session,
                                            const MinimizeRequest& request, const MinimizeOptions& options);
 
 }  // namespace hloscope

@@ -1,30 +1,25 @@
-// What a failure can be, the console's `minimize`, and what it writes.
-#include <sys/wait.h>
-#include <unistd.h>
+#include "core/debug/minimize_predicates.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
+#include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catches.h"
 #include "core/debug/check.h"
-#include "core/debug/extract.h"
-#include "core/debug/minimize.h"
-#include "core/debug/program_inputs.h"
-#include "core/debug/session_state.h"
+#include "core/debug/expression.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
-#include "core/literal/npy.h"
+#include "core/ops/device_groups.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -33,7 +28,7 @@ namespace {
 // Names of the entry computation, after a run.
 class RunHost : public ExpressionHost {
  public:
-  RunHost(const Module& module, Machine& machine) : module_(module), machine_(machine) {}
+  RunHost(const Module& module, Machine& machine, Device device) : module_(module), machine_(machine), device_(device) {}
   bool IsName(absl::string_view name) const override { return name == "$result" || module_.entry->FindInstruction(name) != nullptr; }
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
     if (name == "$result") return machine_.finished() ? absl::StatusOr<Value>(machine_.result()) : absl::FailedPreconditionError("the program has not finished");
@@ -49,6 +44,11 @@ class RunHost : public ExpressionHost {
   }
   absl::StatusOr<bool> StoppedAt(absl::string_view) const override { return absl::FailedPreconditionError("stopped at says nothing here: the program runs to its end"); }
   bool Finished() const override { return machine_.finished(); }
+  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override {
+    if (name == "replica") return static_cast<double>(device_.replica);
+    if (name == "partition") return static_cast<double>(device_.partition);
+    return ExpressionHost::Fact(name, argument);
+  }
 
  private:
   absl::Status NotThere(absl::string_view name) const {
@@ -62,6 +62,7 @@ class RunHost : public ExpressionHost {
 
   const Module& module_;
   Machine& machine_;
+  const Device device_;
 };
 
 // Whether subscripts mean the same of both: parts of tuples stay what they are, as many as are left; elements stay elements.
@@ -148,92 +149,130 @@ std::vector<std::string> Makers(const Module& module, const ExpressionHost& host
   return makers;
 }
 
-// What the expression names must still be computed by an operation of the kind that computed it in the whole program, so that a constant that
-// fails the expectation too is no smaller program.
-FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const std::string& text) {
-  return [&backend, &run, text, first = true, result = Shape(), makers = std::vector<std::string>(),
-          of_result = absl::StrContains(text, "$result")](const Module& module,
-                                                          const std::vector<Value>& parameters) mutable -> absl::StatusOr<Failing> {
-    Machine machine(module, backend, run);
-    const bool whole = first;
-    first = false;
+// Of a run that stopped with an error: "replica 1: %x ...".
+std::string ErrorOf(const ProgramRun::End& end) {
+  return absl::StrCat(end.device_name, end.device_name.empty() ? "" : ": ", end.status.message());
+}
+
+// What a message says whatever the program's names, sizes and numbers are: its first clause, without what stands in parentheses.
+std::string KindOfMessage(absl::string_view message) {
+  std::string clause;
+  int depth = 0;
+  if (const size_t name = message.find(": "); absl::StartsWith(message, "%") && name != absl::string_view::npos) message.remove_prefix(name + 2);
+  for (const char c : message) {
+    if (depth == 0 && (c == ':' || c == ';' || c == '\n')) break;
+    depth += c == '(';
+    if (depth == 0) clause += c;
+    depth -= c == ')' && depth > 0;
+  }
+  std::vector<absl::string_view> words;
+  for (const absl::string_view word : absl::StrSplit(clause, ' ', absl::SkipEmpty())) {
+    const bool varies = std::any_of(word.begin(), word.end(), [](char c) { return absl::ascii_isdigit(c) || c == '%' || c == '['; });
+    if (!varies) words.push_back(word);
+  }
+  return absl::StrJoin(words, " ");
+}
+
+struct Fault {
+  absl::StatusCode code = absl::StatusCode::kOk;
+  std::string kind;
+  std::optional<Opcode> at;
+  friend bool operator==(const Fault&, const Fault&) = default;
+};
+
+}  // namespace
+
+FailurePredicate ExpectFails(Backend& backend, const RunSettings& run, const std::string& text, int device) {
+  return [&backend, &run, text, device, first = true, result = Shape(), makers = std::vector<std::string>(),
+          of_result = absl::StrContains(text, "$result")](const Module& module, const DeviceValues& parameters) mutable -> absl::StatusOr<Failing> {
+    ProgramRun all(module, backend, run);
+    const bool whole = std::exchange(first, false);
     if (whole) result = module.entry->root->shape;
     if (of_result && !SameKind(result, module.entry->root->shape)) return false;
-    if (const absl::Status started = machine.Start(parameters); !started.ok())
-      return whole ? absl::StatusOr<Failing>(started) : Failing(false);
-    if (machine.Run() != StopReason::kFinished) {
+    if (const absl::Status started = all.Begin(parameters); !started.ok()) return whole ? absl::StatusOr<Failing>(started) : Failing(false);
+    if (const ProgramRun::End end = all.Run(); end.reason != StopReason::kFinished) {
       if (!whole) return false;
-      return absl::InvalidArgumentError(absl::StrCat("the program stops with an error before anything can be expected of it: ", machine.status().message()));
+      return absl::InvalidArgumentError(absl::StrCat("the program stops with an error before anything can be expected of it: ", ErrorOf(end)));
     }
-    const absl::StatusOr<Claim> claim = EvaluateClaim(text, RunHost(module, machine));
-    if (whole && !claim.ok()) return absl::InvalidArgumentError(absl::StrCat("expect ", text, ": ", claim.status().message()));
-    if (!claim.ok() || claim->holds) return false;
-    std::vector<std::string> now = Makers(module, RunHost(module, machine), text);
+    bool holds = true;
+    for (int d = std::max(0, device); holds && d < (device < 0 ? all.devices() : device + 1); ++d) {
+      const absl::StatusOr<Claim> claim = EvaluateClaim(text, RunHost(module, all.machine(d), {d / run.session.devices.partitions, d % run.session.devices.partitions}));
+      if (whole && !claim.ok()) return absl::InvalidArgumentError(absl::StrCat("expect ", text, ": ", claim.status().message()));
+      if (!claim.ok()) return false;
+      holds = claim->holds;
+    }
+    if (holds) return false;
+    std::vector<std::string> now = Makers(module, RunHost(module, all.machine(0), Device()), text);
     if (whole) makers = now;
     return now == makers;
   };
 }
 
-FailurePredicate Mismatches(Backend& backend, const MachineOptions& run) {
-  return [&backend, &run](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<Failing> {
-    Machine machine(module, backend, run);
+FailurePredicate Mismatches(Backend& backend, const RunSettings& run) {
+  return [&backend, &run](const Module& module, const DeviceValues& parameters) -> absl::StatusOr<Failing> {
     CheckOptions check;
     check.samples = 256;
-    RegionChecker checker(backend, check);
-    machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
-      const absl::Status status = checker.Observe(frame, region, kernel, inputs, result);
-      return checker.report().mismatch_count > 0 ? absl::AbortedError("found") : status;
-    });
-    if (!machine.Start(parameters).ok()) return false;
-    machine.Run();
-    return checker.report().mismatch_count > 0 ? Failing(true, machine.Where()) : Failing(false);
+    std::vector<std::unique_ptr<RegionChecker>> checkers;  // after the machines that tell them
+    ProgramRun all(module, backend, run);
+    if (!all.Begin(parameters).ok()) return false;
+    for (int d = 0; d < all.devices(); ++d) {
+      RegionChecker* checker = checkers.emplace_back(std::make_unique<RegionChecker>(backend, check)).get();
+      all.machine(d).set_region_observer([checker](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
+        const absl::Status status = checker->Observe(frame, region, kernel, inputs, result);
+        return checker->report().mismatch_count > 0 ? absl::AbortedError("found") : status;
+      });
+    }
+    all.Run();
+    for (int d = 0; d < all.devices(); ++d) {
+      if (checkers[d]->report().mismatch_count > 0) return Failing(true, all.machine(d).Where());
+    }
+    return false;
   };
 }
 
-// The catch must stop at the same operation as in the whole program, so that a constant of NaN is no smaller program that makes one.
-FailurePredicate CatchStops(Backend& backend, const MachineOptions& run, std::vector<CatchRequest> requests) {
-  return [&backend, &run, requests, wanted = std::optional<Opcode>()](
-             const Module& module, const std::vector<Value>& parameters) mutable -> absl::StatusOr<Failing> {
-    Machine machine(module, backend, run);
-    Catches catches(module, backend);
-    catches.requests() = requests;
-    catches.Attach(machine);
-    if (!machine.Start(parameters).ok()) return false;
-    const bool caught = machine.Run() == StopReason::kCaught && catches.caught().has_value();
-    const Opcode at = caught ? catches.caught()->instruction->opcode : Opcode();
-    catches.Detach(machine);
-    if (!caught) return false;
-    if (!wanted.has_value()) wanted = at;
-    return at == *wanted ? Failing(true, machine.Where()) : Failing(false);
+FailurePredicate CatchStops(Backend& backend, const RunSettings& run, std::vector<CatchRequest> requests) {
+  return [&backend, &run, requests, wanted = std::optional<Opcode>()](const Module& module, const DeviceValues& parameters) mutable -> absl::StatusOr<Failing> {
+    ProgramRun all(module, backend, run);
+    if (!all.Begin(parameters, requests).ok()) return false;
+    const ProgramRun::End end = all.Run();
+    if (end.reason != StopReason::kCaught || end.at == nullptr) return false;
+    if (!wanted.has_value()) wanted = end.at->opcode;
+    return end.at->opcode == *wanted ? Failing(true, all.machine(end.device).Where()) : Failing(false);
   };
 }
 
-// How a program runs when nothing stops it.
-struct PlainRun {
-  bool ended = false;
-  int64_t iterations = 0;  // the most of one loop
-  double seconds = 0;
-};
+FailurePredicate StopsWithError(Backend& backend, const RunSettings& run) {
+  return [&backend, &run, wanted = std::optional<Fault>()](const Module& module, const DeviceValues& parameters) mutable -> absl::StatusOr<Failing> {
+    ProgramRun all(module, backend, run);
+    if (!all.Begin(parameters).ok()) return false;
+    const ProgramRun::End end = all.Run();
+    if (end.reason != StopReason::kError) return false;
+    const Fault fault{end.status.code(), KindOfMessage(end.status.message()), end.at != nullptr ? std::optional<Opcode>(end.at->opcode) : std::nullopt};
+    if (!wanted.has_value()) wanted = fault;
+    return fault == *wanted ? Failing(true, all.machine(end.device).Where()) : Failing(false);
+  };
+}
 
-PlainRun RunPlainly(const Module& module, const std::vector<Value>& parameters, Backend& backend, const MachineOptions& run, double most_seconds) {
+PlainRun RunPlainly(const Module& module, const DeviceValues& parameters, Backend& backend, const RunSettings& run, double most_seconds) {
   PlainRun plain;
   const auto start = std::chrono::steady_clock::now();
   const auto seconds = [&start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-  Machine machine(module, backend, run);
-  machine.set_light_region_observer([&](const Frame&, const Region&, const Kernel*, absl::Span<const Value>, const Value&) -> absl::Status {
-    for (const Frame& frame : machine.frames()) plain.iterations = std::max(plain.iterations, frame.iteration + 1);
-    return most_seconds > 0 && seconds() > most_seconds ? absl::DeadlineExceededError("it takes too long") : absl::OkStatus();
-  });
-  if (machine.Start(parameters).ok()) plain.ended = machine.Run() == StopReason::kFinished;
-  machine.set_region_observer(nullptr);
+  ProgramRun all(module, backend, run);
+  if (!all.Begin(parameters).ok()) return plain;
+  for (int d = 0; d < all.devices(); ++d) {
+    Machine& machine = all.machine(d);
+    machine.set_light_region_observer([&](const Frame&, const Region&, const Kernel*, absl::Span<const Value>, const Value&) -> absl::Status {
+      for (const Frame& frame : machine.frames()) plain.iterations = std::max(plain.iterations, frame.iteration + 1);
+      return most_seconds > 0 && seconds() > most_seconds ? absl::DeadlineExceededError("it takes too long") : absl::OkStatus();
+    });
+  }
+  plain.ended = all.Run().reason == StopReason::kFinished;
   plain.seconds = seconds();
   return plain;
 }
 
-// A program that ends by itself must not become one that does not; what fails in it may well come before that shows.
-FailurePredicate EndingToo(FailurePredicate fails, Backend& backend, const MachineOptions& run, double most_seconds) {
-  return [fails = std::move(fails), &backend, &run, most_seconds](const Module& module,
-                                                                  const std::vector<Value>& parameters) -> absl::StatusOr<Failing> {
+FailurePredicate EndingToo(FailurePredicate fails, Backend& backend, const RunSettings& run, double most_seconds) {
+  return [fails = std::move(fails), &backend, &run, most_seconds](const Module& module, const DeviceValues& parameters) -> absl::StatusOr<Failing> {
     if (!RunPlainly(module, parameters, backend, run, most_seconds).ended) return false;
     return fails(module, parameters);
   };
@@ -254,156 +293,6 @@ absl::StatusOr<std::vector<CatchRequest>> ParseCatches(absl::string_view text) {
   }
   if (requests.empty()) return absl::InvalidArgumentError(absl::StrCat("catch takes a list of ", CatchKindNames()));
   return requests;
-}
-
-// Runs a shell command; its exit status (128 + the signal where one ended it).
-absl::StatusOr<int> RunScript(const std::string& command) {
-  std::fflush(nullptr);
-  const int status = std::system(command.c_str());
-  if (status == -1) return absl::UnavailableError(absl::StrCat("cannot start a shell for: ", command));
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (code == 127) return absl::NotFoundError(absl::StrCat("the shell did not find the command: ", command));
-  return code;
-}
-
-// A command that names the archive gets one, though nothing be in it.
-absl::Status NeedArchive(const std::string& command, const std::string& program, std::string* archive) {
-  if (!archive->empty() || !absl::StrContains(command, "{npz}")) return absl::OkStatus();
-  *archive = absl::StrCat(absl::StripSuffix(absl::StripSuffix(program, ".hlo"), ".txt"), ".npz");
-  absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(*archive);
-  return writer.ok() ? (*writer)->Close() : writer.status();
-}
-
-// The candidate fails when the script ends as it did with the program as it was.
-class Script {
- public:
-  explicit Script(std::string command) : command_(std::move(command)) {
-    std::string folder = absl::StrCat("/tmp/hloscope-minimize-", std::string(6, 'X'));  // mkdtemp's pattern
-    if (mkdtemp(folder.data()) != nullptr) folder_ = folder;
-  }
-  ~Script() {
-    if (folder_.empty()) return;
-    for (const char* name : {"/candidate.hlo", "/candidate.npz"}) std::remove(absl::StrCat(folder_, name).c_str());
-    rmdir(folder_.c_str());
-  }
-  absl::StatusOr<bool> Fails(const Module& module, const std::vector<Value>& parameters) {
-    if (folder_.empty()) return absl::UnavailableError("cannot make a folder in /tmp");
-    if (!absl::StrContains(command_, "{}")) return absl::InvalidArgumentError("the script's command needs {}, in whose place the program's file comes");
-    const std::string path = absl::StrCat(folder_, "/candidate.hlo");
-    std::string archive;
-    absl::Status written = WriteProgram(module, parameters, path, &archive);
-    if (written.ok()) written = NeedArchive(command_, path, &archive);
-    if (!written.ok()) return written;
-    const absl::StatusOr<int> status = RunScript(absl::StrReplaceAll(command_, {{"{npz}", archive}, {"{}", path}}));
-    if (!status.ok()) return status.status();
-    if (wanted_ < 0) wanted_ = *status;
-    return *status == wanted_;
-  }
-  int wanted() const { return wanted_; }
-
- private:
-  std::string command_, folder_;
-  int wanted_ = -1;
-};
-
-std::string CommandFor(const MinimizeRequest& request, const std::string& archive, absl::string_view backend, const SessionOptions& session) {
-  const std::string arguments = absl::StrCat(ShellWord(request.out), RunArguments(archive, backend, session));
-  switch (request.kind) {
-    case MinimizeRequest::kExpect: return absl::StrCat("hloscope debug ", arguments, " --batch --ex run --ex ", ShellWord(absl::StrCat("expect ", request.text)));
-    case MinimizeRequest::kMismatch: return absl::StrCat("hloscope run ", arguments, " --check 256");
-    case MinimizeRequest::kCatch: return absl::StrCat("hloscope run ", arguments, " --catch ", absl::StrReplaceAll(request.text, {{" ", ","}}));
-    case MinimizeRequest::kScript: return absl::StrReplaceAll(request.text, {{"{npz}", ShellWord(archive)}, {"{}", ShellWord(request.out)}});
-  }
-  return "";
-}
-
-}  // namespace
-
-absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramInputs& inputs, Backend& backend, const SessionOptions& session,
-                                           const MinimizeRequest& request, const MinimizeOptions& options) {
-  if (!absl::EndsWith(request.out, ".hlo") && !absl::EndsWith(request.out, ".txt")) {
-    return absl::InvalidArgumentError(absl::StrCat("the smaller program is written as HLO text, also of StableHLO, which is read but not written: name it OUT.hlo, not '", request.out, "'"));
-  }
-  MachineOptions run;
-  run.memory_limit = session.memory_limit;
-  // Without its counter a loop may never end: more turns than this are no reproduction.
-  run.max_iterations = session.max_iterations > 0 ? session.max_iterations : 1000000;
-  run.seed = session.fill.seed;
-  run.fill = session.fill;
-  run.custom_calls = &inputs.custom_calls();
-  run.infeed = inputs.infeed();
-  std::vector<Value> parameters;
-  for (int k = 0; k < inputs.parameter_count(); ++k) {
-    absl::StatusOr<Value> value = inputs.Parameter(k, nullptr);
-    if (!value.ok()) return value.status();
-    parameters.push_back(*std::move(value));
-  }
-  for (const Computation* computation : module.computations) {
-    for (const Instruction* i : computation->instructions) {
-      if (i->literal == nullptr || i->literal->value.has_value()) continue;
-      if (absl::Status filled = FillElidedConstant(*i, session.fill, nullptr); !filled.ok()) return filled;
-    }
-  }
-  Script script(request.text);
-  FailurePredicate fails;
-  switch (request.kind) {
-    case MinimizeRequest::kExpect:
-      if (request.text.empty()) return absl::InvalidArgumentError("which expectation fails? as: expect max(abs($result)) < 10");
-      fails = ExpectFails(backend, run, request.text);
-      break;
-    case MinimizeRequest::kMismatch: fails = Mismatches(backend, run); break;
-    case MinimizeRequest::kCatch: {
-      absl::StatusOr<std::vector<CatchRequest>> requests = ParseCatches(request.text);
-      if (!requests.ok()) return requests.status();
-      fails = CatchStops(backend, run, *std::move(requests));
-      break;
-    }
-    case MinimizeRequest::kScript:
-      fails = [&script](const Module& m, const std::vector<Value>& values) { return script.Fails(m, values); };
-      break;
-  }
-  // Candidates may take some more than the program takes, but not for ever.
-  const PlainRun plain = RunPlainly(module, parameters, backend, run, 0);
-  if (plain.ended) {
-    run.max_iterations = std::min(run.max_iterations, 2 * plain.iterations + 16);
-    fails = EndingToo(std::move(fails), backend, run, 10 * plain.seconds + 1);
-  }
-  MinimizeOptions with_parts = options;
-  with_parts.result_parts_stay = request.kind == MinimizeRequest::kExpect && absl::StrContains(request.text, "$result");
-  with_parts.other_parameters = request.kind == MinimizeRequest::kScript && !absl::StrContains(request.text, "{npz}");
-  const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, with_parts);
-  if (!small.ok()) return small.status();
-  std::string archive;
-  absl::Status written = WriteProgram(*small->module, small->parameters, request.out, &archive);
-  if (written.ok() && request.kind == MinimizeRequest::kScript) written = NeedArchive(request.text, request.out, &archive);
-  if (!written.ok()) return written;
-  std::string text = absl::StrCat(small->module->instruction_count(), " of ", Count(small->instructions_before, "instruction"), " and ", small->module->computations.size(), " of ",
-                                  Count(small->computations_before, "computation"), " are left, after ", Count(small->steps, "step"), small->out_of_budget ? " (the budget is spent)" : "",
-                                  "\nwrote ", request.out, archive.empty() ? "" : absl::StrCat(", and ", Count(static_cast<int64_t>(small->parameters.size()), "value"), " to ", archive), "\n");
-  if (request.kind == MinimizeRequest::kScript) absl::StrAppend(&text, "the script ends with status ", script.wanted(), ", as at the beginning\n");
-  absl::StrAppend(&text, "run it:   ", CommandFor(request, archive, backend.name(), session), "\n");
-  return text;
-}
-
-absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
-  MinimizeRequest request;
-  request.out = std::string(TakeWord(args));
-  const absl::string_view kind = TakeWord(args);
-  request.text = std::string(absl::StripAsciiWhitespace(args));
-  if (kind == "expect") request.kind = MinimizeRequest::kExpect;
-  else if (kind == "mismatch") request.kind = MinimizeRequest::kMismatch;
-  else if (kind == "catch") request.kind = MinimizeRequest::kCatch;
-  else if (kind == "script") request.kind = MinimizeRequest::kScript;
-  else return absl::InvalidArgumentError("minimize takes OUT.hlo and a failure: expect EXPR, mismatch, catch KIND (as nan), or script CMD with {} for the program");
-  if (s.inputs == nullptr) {
-    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
-    if (!opened.ok()) return opened.status();
-    s.inputs = *std::move(opened);
-  }
-  const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, *s.inputs, *s.backend, s.options, request, MinimizeOptions());
-  if (!done.ok()) return done.status();
-  s.Say(*done);
-  return absl::OkStatus();
 }
 
 }  // namespace hloscope

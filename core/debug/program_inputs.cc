@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -65,19 +66,19 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
     const absl::Status matched = inputs->MatchArchive();
     if (!matched.ok()) return At("--inputs", matched);
   }
-  for (const auto& [number, path] : options.input_files) {
+  for (const auto& [number, path, option] : options.input_files) {
     if (number < 0 || number >= static_cast<int>(count)) {
-      return absl::InvalidArgumentError(absl::StrCat("--input ", number, "=", path, ": the program has ", Count(count, "parameter"),
+      return absl::InvalidArgumentError(absl::StrCat(option, "=", path, ": the program has ", Count(count, "parameter"),
                                                      count == 0 ? "" : count == 1 ? ", number 0" : absl::StrCat(", 0 to ", count - 1)));
     }
-    inputs->sources_[number] = {path, "", Value()};
+    inputs->sources_[number] = {path, option, "", Value()};
   }
   if (!options.infeed_npz.empty()) {
     absl::StatusOr<std::unique_ptr<NpzReader>> npz = NpzReader::Open(options.infeed_npz);
-    if (!npz.ok()) return At("--infeed", npz.status());
+    if (!npz.ok()) return At(options.infeed_option, npz.status());
     for (const std::string& name : (*npz)->names()) {
       absl::StatusOr<Value> item = (*npz)->Read(name);
-      if (!item.ok()) return At("--infeed", item.status());
+      if (!item.ok()) return At(options.infeed_option, item.status());
       inputs->infeed_.push_back(*std::move(item));
     }
   }
@@ -86,9 +87,9 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
     if (!loaded.ok()) return At("--custom-call", loaded);
   }
   // Files are read when first needed, but one that cannot be opened is said at once.
-  for (const auto& [number, path] : options.input_files) {
+  for (const auto& [number, path, option] : options.input_files) {
     std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr) return absl::NotFoundError(absl::StrCat("--input ", number, ": cannot open ", path, ": ", std::strerror(errno)));
+    if (file == nullptr) return absl::NotFoundError(absl::StrCat(option, ": cannot open ", path, ": ", std::strerror(errno)));
     std::fclose(file);
   }
   return inputs;
@@ -130,9 +131,10 @@ absl::StatusOr<Value> ProgramInputs::Parameter(int number, MemoryAccount* accoun
     }
     return MakeInput(module_, number, fill_, account);
   }
-  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat(where, " is ", shape.ToString(false), ", which no .npy array can give"));
+  const std::string given = absl::StrContains(source.option, ':') ? source.option : where;  // a device's own says whose it is
+  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat(given, " is ", shape.ToString(false), ", which no .npy array can give"));
   absl::StatusOr<Value> value = source.npy.empty() ? npz_->Read(source.npz_entry, &shape, account) : ReadNpy(source.npy, &shape, account);
-  if (!value.ok()) return At(where, value.status());
+  if (!value.ok()) return At(given, value.status());
   return value;
 }
 

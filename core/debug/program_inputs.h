@@ -36,6 +36,7 @@ class ProgramInputs {
  private:
   struct Source {
     std::string npy;        // a file
+    std::string option;     // that named it
     std::string npz_entry;  // or an array of the archive
     Value value;            // or a value that came with the program; none of them: made up
   };

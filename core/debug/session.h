@@ -19,14 +19,20 @@ namespace hloscope {
 
 class ExchangeRoom;  // core/exec/exchange.h
 
+// A parameter's file, and the option that named it, as it was given: "--input 1:0".
+struct InputFile {
+  int number = 0;
+  std::string path, option;
+};
+
 // The devices that a program runs on, numbered replica by replica.
 struct SessionDevices {
   int64_t replicas = 1, partitions = 1;
   // Of devices whose inputs are not those of the session: all of their files.
   struct Own {
     int device = 0;
-    std::vector<std::pair<int, std::string>> input_files;
-    std::string infeed_npz;
+    std::vector<InputFile> input_files;
+    std::string infeed_npz, infeed_option;
     std::vector<Value> arguments;  // by parameter number; files go before them. Empty: the session's
   };
   std::vector<Own> own;
@@ -43,7 +49,7 @@ struct SessionDevices {
 
 struct SessionOptions {
   Fill fill;
-  std::vector<std::pair<int, std::string>> input_files;  // parameter number, .npy path
+  std::vector<InputFile> input_files;  // .npy
   std::string inputs_npz;
   std::vector<Value> arguments;  // values that came with the program (a snapshot), by parameter number; files go before them
   int64_t retain_bytes = int64_t{2} << 30;
@@ -51,6 +57,7 @@ struct SessionOptions {
   int64_t max_iterations = 0;
   std::vector<std::string> custom_call_libraries;
   std::string infeed_npz;
+  std::string infeed_option = "--infeed";  // that named it; of one device with what was given
   SessionDevices devices;
   bool color = false;
 };

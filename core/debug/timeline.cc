@@ -301,8 +301,8 @@ bool Timeline::TakeUpEdit() {
   return true;
 }
 
-absl::StatusOr<Timeline::Branch> Timeline::Save() const {
-  Branch branch{moments_, machine_.TakeSnapshot()};
+absl::StatusOr<Timeline::Branch> Timeline::Save(bool everything) const {
+  Branch branch{moments_, machine_.TakeSnapshot(everything)};
   if (absl::Status outside = OutsideElements(machine_); !outside.ok()) return outside;
   return branch;
 }

@@ -87,7 +87,8 @@ class Timeline {
     std::vector<Moment> moments;
     std::shared_ptr<const MachineSnapshot> present;
   };
-  absl::StatusOr<Branch> Save() const;
+  // `everything`: with values that could be made again.
+  absl::StatusOr<Branch> Save(bool everything = false) const;
   void Load(const Branch& branch);
 
  private:

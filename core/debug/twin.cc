@@ -1,7 +1,9 @@
 // Copying a module with wider types; see the header.
 #include "core/debug/twin.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -207,7 +209,8 @@ Value WideParameter(const Module& twin, int number, const Value& value) {
 absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Backend& backend, const ProgramInputs& inputs, const MachineOptions& options, ShadowReport& report,
                                   ExchangePort* exchange) {
   absl::flat_hash_map<const Instruction*, size_t> rows;
-  for (size_t k = 0; k < report.rows.size(); ++k) rows[report.rows[k].instruction] = k;
+  const size_t measured = report.rows.size();
+  for (size_t k = 0; k < measured; ++k) rows[report.rows[k].instruction] = k;
   LockstepOptions lockstep;
   lockstep.machine = options;
   lockstep.exchange_b = exchange;
@@ -232,6 +235,12 @@ absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Back
   if (!ran.ok()) return ran.status();
   if (!ran->error_a.empty()) return absl::InternalError(absl::StrCat("the program stopped with an error ", ran->error_a));
   if (!ran->error_b.empty()) return absl::InternalError(absl::StrCat("the program in f64 stopped with an error ", ran->error_b));
+  // Which pair completes first may hang on when other devices come to an exchange.
+  absl::flat_hash_map<const Computation*, size_t> order;
+  for (const Computation* c : module.computations) order.emplace(c, order.size());
+  std::sort(report.rows.begin() + static_cast<int64_t>(measured), report.rows.end(), [&](const ShadowRow& x, const ShadowRow& y) {
+    return std::make_pair(order[x.instruction->parent], x.instruction->index) < std::make_pair(order[y.instruction->parent], y.instruction->index);
+  });
   report.accumulated = true;
   NameMoments(module, report);
   return absl::OkStatus();

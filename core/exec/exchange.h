@@ -102,6 +102,12 @@ class ExchangeRoom {
   virtual void Remember() = 0;
   // The exchange in which the device executed what has that key; null: that is not known.
   virtual std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const = 0;
+  // All that was brought and given so far, and going back to it: for who goes back on all devices, too.
+  struct Present {
+    virtual ~Present() = default;
+  };
+  virtual std::unique_ptr<Present> Save() const = 0;
+  virtual void Load(const Present& present) = 0;
   // Called, from any thread, with a device that was told to wait and can go on.
   virtual void set_wake(std::function<void(int device)> wake) = 0;
 

@@ -210,6 +210,13 @@ class Machine {
   // fails before, or the mark is not on its way. kWaiting: an exchange with other devices is before it that has not been made yet; none is
   // made by a seek.
   StopReason SeekForward(const Mark& mark);
+  // Runs to the end, or to an error, as Run does, but past armed positions and without telling the observer: for a look that is taken back.
+  StopReason RunUnseen();
+  // What it remembers of its exchanges with other devices (and of what came from outside), so that they are not made again. Restored with a
+  // snapshot from the same moment, those that were made since have not been made: for who takes them back from the others, too.
+  struct Exchanges;
+  std::shared_ptr<const Exchanges> TakeExchanges() const;
+  void Restore(const Exchanges& exchanges);
   // Takes the frame at `depth` back to `position` (not beyond where it is); frames inside it are gone. Values before the position stay as
   // they are, or are made again when they are needed. FailedPrecondition where something was set in the frame since.
   absl::Status Rewind(int depth, int position);

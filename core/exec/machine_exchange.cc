@@ -115,7 +115,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     absl::StatusOr<Value> made = ExchangedBefore(frame, root);
     if (!made.ok()) return fail(made.status());
     result = *std::move(made);
-  } else if (replaying) {  // not to be made on the way to look at something
+  } else if (!MayExchange()) {  // not to be made on the way to look at something
     if (beside && !exchanged.levels.empty() && !(exchanged < m.Where())) return go_on_without({});  // it has been begun
     return Outcome::kWaiting;
   } else {
@@ -232,7 +232,7 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
   } else {
     absl::StatusOr<std::optional<Value>> made = std::optional<Value>();
     const Mark here = m.Where();
-    if (!replaying) {
+    if (MayExchange()) {
       const Instruction* reader = stack.frames[depth].computation->schedule[position];
       const OwnTime time(*m.options_.exchange);
       made = m.options_.exchange->Exchange({collective, {}, LoopsAround(stack.frames), begun.key, here, ExchangePhase::kFinish, reader});

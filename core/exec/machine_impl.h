@@ -185,6 +185,8 @@ struct Machine::Impl {
     return shared.has_value() && shared.shape() == result.shape() ? shared : result;
   }
   bool replaying = false;   // on the way to a moment of the past: armed positions, observer and profile do not count
+  bool unseen = false;      // and so beyond it, where exchanges are made
+  bool MayExchange() const { return !replaying || unseen; }
   const Until* goal = nullptr;  // the frame that a seek goes to is pinned
   std::function<void()> checkpoint;
   double checkpoint_seconds = 0;

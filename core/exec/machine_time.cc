@@ -307,7 +307,32 @@ void Machine::Impl::Log(uint64_t key, Value value, absl::Status failure) {
   replay_log.insert_or_assign(MixHash(key, histories.back().number), Logged{m.executed_, std::move(value), std::move(failure)});
 }
 
+struct Machine::Exchanges {
+  absl::flat_hash_map<uint64_t, Impl::Logged> replay_log;
+  Mark exchanged;
+  uint64_t waits_for = 0;
+};
+
+std::shared_ptr<const Machine::Exchanges> Machine::TakeExchanges() const {
+  return std::make_shared<const Exchanges>(Exchanges{impl_->replay_log, impl_->exchanged, impl_->waits_for});
+}
+
+void Machine::Restore(const Exchanges& exchanges) {
+  impl_->replay_log = exchanges.replay_log;
+  impl_->exchanged = exchanges.exchanged;
+  impl_->waits_for = exchanges.waits_for;
+}
+
 // ---- Forward to a mark ----
+
+StopReason Machine::RunUnseen() {
+  struct Unseen {
+    Impl& impl;
+    explicit Unseen(Impl& i) : impl(i) { impl.replaying = impl.unseen = true; }
+    ~Unseen() { impl.replaying = impl.unseen = false; }
+  } unseen(*impl_);
+  return impl_->Advance(Until());
+}
 
 StopReason Machine::SeekForward(const Mark& mark) {
   status_ = absl::OkStatus();

@@ -1,4 +1,4 @@
-// Computations are copied after those that they call; in the entry only what the result needs.
+// Computations are copied after those that they call; in all only what the result needs, and what stays.
 #include "core/ir/rewrite.h"
 
 #include <algorithm>
@@ -47,10 +47,17 @@ class Rewriter {
   bool IsInput(const Instruction& i) const { return rewrite_.inputs.contains(&i); }
   bool IsCut(const Instruction& i) const { return IsInput(i) || rewrite_.constants.contains(&i); }
 
+  bool Stays(const Instruction& i) const {
+    return rewrite_.stays != nullptr && !IsCut(i) && !rewrite_.dropped.contains(&i) && !rewrite_.replaced.contains(&i) && rewrite_.stays(i);
+  }
+
   void FindNeeded(const Computation& c) {
     std::vector<const Instruction*> roots = rewrite_.roots;
     if (roots.empty()) roots.push_back(root_);
     for (const Instruction* root : roots) needed_.insert(Resolve(root));
+    for (const Instruction* i : c.schedule) {
+      if (Stays(*i)) needed_.insert(i);
+    }
     for (auto i = c.schedule.rbegin(); i != c.schedule.rend(); ++i) {
       if (!needed_.contains(*i) || IsCut(**i)) continue;
       AddNeeds(**i, &needed_);
@@ -193,6 +200,9 @@ class Rewriter {
   void CopyComputation(const Computation& c) {
     if (computations_.contains(&c)) return;
     absl::flat_hash_set<const Instruction*> needed = {Resolve(c.root)};
+    for (const Instruction* i : c.schedule) {
+      if (Stays(*i)) needed.insert(i);
+    }
     for (auto i = c.schedule.rbegin(); i != c.schedule.rend(); ++i) {
       if (!needed.contains(*i) || rewrite_.constants.contains(*i)) continue;
       AddNeeds(**i, &needed);

@@ -26,6 +26,9 @@ struct Rewrite {
   absl::flat_hash_set<const Instruction*> inputs;
   // In any computation: another one of the same shape, which stands before it.
   absl::flat_hash_map<const Instruction*, const Instruction*> replaced;
+  // Stays, and what it needs, though nothing reads its result: for what it does to others. Null: nothing does. But for these.
+  std::function<bool(const Instruction&)> stays;
+  absl::flat_hash_set<const Instruction*> dropped;
   // Of a value that is a tuple, the parts that stay; who takes parts of it must be among what is kept. The caller says it of all that
   // hand such a tuple on: a loop's, of its initial value, itself, the parameters of its computations, and the body's result.
   absl::flat_hash_map<const Instruction*, std::vector<int64_t>> parts;
@@ -46,7 +49,7 @@ struct Rewritten {
   std::vector<RewrittenInput> inputs;  // by parameter number
 };
 
-// What the result needs, in program order, and what that calls; parameters of the entry that nothing needs are gone and the others
+// What the result and what stays need, in program order, and what that calls; parameters of the entry that nothing needs are gone and the others
 // are numbered anew (a tuple becomes one parameter for each of its arrays). The copy is finalized, not verified. InvalidArgument where
 // the parts do not fit together.
 absl::StatusOr<Rewritten> RewriteModule(const Module& module, const Rewrite& rewrite);

@@ -11,7 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/reference/backend.h"
-#include "core/debug/program_inputs.h"
+#include "core/debug/device_inputs.h"
 #include "core/exec/inputs.h"
 #include "core/ir/rewrite.h"
 #include "core/ops/op.h"
@@ -105,24 +105,24 @@ TEST(MinimizeTest, WhatIsLeftComputesWhatItDid) {
   const std::string wanted = value_of_d(*module, inputs);
   ASSERT_FALSE(wanted.empty());
   int asked = 0;
-  const FailurePredicate same = [&](const Module& m, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+  const FailurePredicate same = [&](const Module& m, const DeviceValues& parameters) -> absl::StatusOr<bool> {
     ++asked;
-    EXPECT_EQ(m.entry->parameters.size(), parameters.size());
+    EXPECT_EQ(m.entry->parameters.size(), parameters[0].size());
     // It reads back as it was printed, and is valid.
     Read(PrintHloText(m));
-    return value_of_d(m, parameters) == wanted;
+    return value_of_d(m, parameters[0]) == wanted;
   };
-  const absl::StatusOr<Minimized> small = MinimizeProgram(*module, inputs, *backend, MachineOptions(), same, MinimizeOptions());
+  const absl::StatusOr<Minimized> small = MinimizeProgram(*module, {inputs}, *backend, RunSettings(), same, MinimizeOptions());
   ASSERT_TRUE(small.ok()) << small.status();
   EXPECT_EQ(small->module->instruction_count(), 2) << PrintHloText(*small->module);
-  EXPECT_EQ(value_of_d(*small->module, small->parameters), wanted);
+  EXPECT_EQ(value_of_d(*small->module, small->parameters[0]), wanted);
   EXPECT_EQ(small->steps + 1, asked);
 }
 
 TEST(MinimizeTest, ABackendThatIsWrongInOneOperation) {
   const std::unique_ptr<Module> module = Read(kProgram);
   SessionOptions session;
-  const absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*module, session);
+  const absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(*module, session);
   ASSERT_TRUE(inputs.ok());
   const std::string path = (std::filesystem::temp_directory_path() / ("minimize" + std::to_string(getpid()) + ".hlo")).string();
   for (const char* operation : {"cosine", "tanh", "sine", "exponential"}) {
@@ -149,11 +149,11 @@ TEST(MinimizeTest, TheBudgetEndsIt) {
   MinimizeOptions options;
   options.steps = 3;
   int asked = 0;
-  const FailurePredicate fails = [&](const Module&, const std::vector<Value>&) -> absl::StatusOr<bool> {
+  const FailurePredicate fails = [&](const Module&, const DeviceValues&) -> absl::StatusOr<bool> {
     ++asked;
     return true;
   };
-  const absl::StatusOr<Minimized> small = MinimizeProgram(*module, Inputs(*module), *backend, MachineOptions(), fails, options);
+  const absl::StatusOr<Minimized> small = MinimizeProgram(*module, {Inputs(*module)}, *backend, RunSettings(), fails, options);
   ASSERT_TRUE(small.ok());
   EXPECT_TRUE(small->out_of_budget);
   EXPECT_EQ(asked, 4);

@@ -1,0 +1,73 @@
+#include "core/debug/minimize_loops.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// Whether all readers of `value` in its computation take one part, which are then added to `read`.
+bool OnlyParts(const Instruction& value, std::set<int64_t>* read) {
+  if (value.parent->root == &value) return value.parent->is_entry;  // the program's own result may lose parts
+  for (const Instruction* i : value.parent->schedule) {
+    for (const Instruction* operand : i->operands) {
+      if (operand != &value) continue;
+      if (!TakesPart(*i)) return false;
+      read->insert(i->Int(AttrId::kIndex));
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool TakesPart(const Instruction& i) { return i.operands.size() == 1 && i.operands[0]->shape.IsTuple() && i.Has(AttrId::kIndex); }
+
+bool MakesTuple(const Instruction& i) {
+  return i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural && i.parameter_number < 0 && i.literal == nullptr && i.operands.size() == i.shape.tuple_shapes().size() &&
+         i.operands.size() > 1;
+}
+
+bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite) {
+  if (Def(loop).control != ControlKind::kWhile || !loop.shape.IsTuple()) return false;
+  const Computation &body = *loop.Called(AttrId::kBody), &condition = *loop.Called(AttrId::kCondition);
+  const Instruction &initial = *loop.operands[0], &carried = *body.root;
+  if (!MakesTuple(initial) || !MakesTuple(carried) || initial.parent->root == &initial || body.parameters.size() != 1 || condition.parameters.size() != 1) return false;
+  const int parts = static_cast<int>(loop.shape.tuple_shapes().size());
+  std::set<int64_t> live, ignored;
+  if (!OnlyParts(loop, &live) || !OnlyParts(*condition.parameters[0], &live) || !OnlyParts(*body.parameters[0], &ignored)) return false;
+  for (const Instruction* i : initial.parent->schedule) {  // nobody else may read the initial tuple
+    if (i != &loop && std::find(i->operands.begin(), i->operands.end(), &initial) != i->operands.end()) return false;
+  }
+  if (only >= 0 && live.contains(only)) return false;
+  for (int64_t k = 0; only >= 0 && k < parts; ++k) {
+    if (k != only) live.insert(k);
+  }
+  // What the parts that live are made from in the body lives.
+  for (bool grown = true; grown;) {
+    grown = false;
+    std::vector<bool> needed(body.schedule.size(), false);
+    for (int64_t k : live) needed[carried.operands[k]->index] = true;
+    for (int p = static_cast<int>(body.schedule.size()) - 1; p >= 0; --p) {
+      const Instruction& i = *body.schedule[p];
+      if (!needed[p]) continue;
+      if (TakesPart(i) && i.operands[0] == body.parameters[0]) {
+        grown |= live.insert(i.Int(AttrId::kIndex)).second;
+        continue;
+      }
+      for (const Instruction* operand : i.operands) needed[operand->index] = true;
+    }
+  }
+  if (live.empty()) live.insert(0);
+  if (static_cast<int>(live.size()) == parts) return false;
+  const std::vector<int64_t> kept(live.begin(), live.end());
+  for (const Instruction* i : {&loop, &initial, &carried, static_cast<const Instruction*>(body.parameters[0]), static_cast<const Instruction*>(condition.parameters[0])}) {
+    rewrite->parts.emplace(i, kept);
+  }
+  return true;
+}
+
+}  // namespace hloscope

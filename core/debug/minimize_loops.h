@@ -1,0 +1,22 @@
+// What of a loop's value can go, for making programs smaller (minimize.cc).
+#ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
+#define HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
+
+#include <cstdint>
+
+#include "core/ir/module.h"
+#include "core/ir/rewrite.h"
+
+namespace hloscope {
+
+// get-tuple-element, and what else takes a part of a tuple.
+bool TakesPart(const Instruction& i);
+// A tuple of more than one part, made where it stands.
+bool MakesTuple(const Instruction& i);
+// Adds what is to be done that all parts of a loop's value go that nothing but themselves depends on, or (from 0) that one alone. False: there
+// is none.
+bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
