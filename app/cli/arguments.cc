@@ -11,8 +11,8 @@
 #include "app/cli/verb.h"
 #include "core/debug/text_util.h"
 #include "core/ops/collectives.h"
-#include "core/ops/custom_call_targets.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/parallel_call.h"
 #if __has_include("backends/reference/backend.h")
 #include "backends/reference/backend.h"
 #define HLOSCOPE_REFERENCE_BACKEND 1
@@ -227,7 +227,7 @@ DeviceCounts CountDevices(const ProgramOptions& options, const Module& module) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* i : computation->instructions) {
       exchanges |= ExchangeOf(*i).role != ExchangeRole::kNone;
-      parallel |= i->Has(AttrId::kCustomCallTarget) && FindCustomCallTarget(i->Text(AttrId::kCustomCallTarget)) == CustomCallTarget::kParallel;
+      parallel |= IsParallelCall(*i);
     }
   }
   for (const std::vector<std::string>* texts : {&options.input, &options.infeed}) {

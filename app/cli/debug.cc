@@ -19,6 +19,7 @@
 #include "backends/exchange/kernel_service.h"
 #include "backends/exchange/kernels_across.h"
 #include "core/debug/device_inputs.h"
+#include "core/debug/devices.h"
 #include "core/debug/report.h"
 #include "core/debug/run_progress.h"
 #include "core/debug/session.h"
@@ -167,8 +168,8 @@ int Run_debug(const std::vector<std::string>& args) {
     DeviceCounts devices = CountSessionDevices(program, *module);
     if (absl::Status shared = processes->Share(program, &devices); !shared.ok()) return refuse(shared.message());
   }
-  if (absl::Status given = GiveDevices(program, *module, &*options, processes != nullptr ? processes->link().count() : 1); !given.ok()) return refuse(given.message());
   options->arguments = std::move(loaded.arguments);
+  if (absl::Status given = GiveDevices(program, *module, &*options, processes != nullptr ? processes->link().count() : 1); !given.ok()) return refuse(given.message());
   if (!retain.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);
     if (!bytes.ok()) return refuse(absl::StrCat("--retain: ", bytes.status().message()));
@@ -195,7 +196,7 @@ int Run_debug(const std::vector<std::string>& args) {
   Progress progress;
   if (progress.seen()) session.state().Extension<ProgressLine>().set = [&progress](const std::string& what) { progress.Set(what); };
   // A file that is not there is said before anything is typed.
-  if (const auto inputs = DeviceInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return refuse(inputs.status().message());
+  if (const auto inputs = DeviceInputs::Open(ModulesOf(session.state()), session.state().options); !inputs.ok()) return refuse(inputs.status().message());
   InterruptGuard guard(session);
   if (!source_path.empty()) session.state().Extension<SourceView>().SetPath(source_path);
   bool script_failed = false, quit = false;

@@ -20,35 +20,25 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
     if (!of.ok()) return of.status();
     if (of->own) devices.own.push_back({d, std::move(of->session.input_files), std::move(of->session.infeed_npz), std::move(of->session.infeed_option)});
   }
-  devices.make_room = [counts, processes](const Module& module, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
-    std::vector<const Computation*> programs(counts.replicas * counts.partitions, module.entry);
-    auto room = std::make_unique<InProcessExchange>(counts.replicas, counts.partitions, std::move(programs), backend, account);
+  devices.make_room = [counts, processes](std::vector<const Computation*> entries, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
+    auto room = std::make_unique<InProcessExchange>(counts.replicas, counts.partitions, std::move(entries), backend, account);
     room->Spread(processes);
     return room;
   };
   return devices;
 }
 
-namespace {
-
-bool RunsInParallel(const Module& module, const ParallelMain& main) {
-  return main.program != nullptr && main.call->parent == module.entry && main.replicas * main.partitions > 1;
-}
-
-}  // namespace
-
 DeviceCounts CountSessionDevices(const ProgramOptions& options, const Module& module) {
   const ParallelMain main = FindParallelMain(module);
-  return RunsInParallel(module, main) ? DeviceCounts{main.replicas, main.partitions} : CountDevices(options, module);
+  return main.followed() ? DeviceCounts{main.replicas, main.partitions} : CountDevices(options, module);
 }
 
-absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes) {
+absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes) {
   const ParallelMain main = FindParallelMain(module);
-  const bool parallel = RunsInParallel(module, main);
-  const DeviceCounts counts = parallel ? DeviceCounts{main.replicas, main.partitions} : CountDevices(options, module);
-  if (parallel && ((options.replicas > 0 && options.replicas != main.replicas) || (options.partitions > 0 && options.partitions != main.partitions))) {
-    return absl::InvalidArgumentError(absl::StrCat("main runs ", main.program->name, " on ", Count(main.replicas, "replica"), " and ", Count(main.partitions, "partition"),
-                                                   " itself: leave --replicas and --partitions away"));
+  const DeviceCounts counts = CountSessionDevices(options, module);
+  if (main.followed() && ((options.replicas > 0 && options.replicas != main.replicas) || (options.partitions > 0 && options.partitions != main.partitions))) {
+    return absl::InvalidArgumentError(absl::StrCat(module.entry->name, " runs ", main.FunctionsText(), " on ", Count(main.replicas, "replica"), " and ",
+                                                   Count(main.partitions, "partition"), " itself: leave --replicas and --partitions away"));
   }
   if (!counts.several()) {
     absl::StatusOr<SessionOptions> one = options.ToOneDevice();
@@ -56,15 +46,15 @@ absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionO
     session->input_files = std::move(one->input_files);
     session->infeed_npz = std::move(one->infeed_npz);
     session->infeed_option = std::move(one->infeed_option);
-    return absl::OkStatus();
+  } else {
+    absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);
+    if (!devices.ok()) return devices.status();
+    session->devices = *std::move(devices);
   }
-  absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);
-  if (!devices.ok()) return devices.status();
-  session->devices = *std::move(devices);
-  if (!parallel) return absl::OkStatus();
-  EnterParallel(module, main);
-  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);  // for main alone: the session's own may know the old entry
-  return backend.ok() ? GiveParallelArguments(module, **backend, session->devices) : backend.status();
+  if (!main.followed()) return absl::OkStatus();
+  session->devices.of_main = true;
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);  // for main alone
+  return backend.ok() ? GiveParallelArguments(module, **backend, *session) : backend.status();
 }
 
 absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options,
@@ -76,7 +66,8 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
   absl::StatusOr<SessionDevices> all_devices = MakeDevices(options, devices);
   if (!all_devices.ok()) return all_devices.status();
   session.devices = *std::move(all_devices);
-  absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(module, session);
+  absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs =
+      DeviceInputs::Open(std::vector<const Module*>(session.devices.count(), &module), session);
   if (!inputs.ok()) return inputs.status();
   run->inputs_ = *std::move(inputs);
   ReplicasOptions all;

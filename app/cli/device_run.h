@@ -17,13 +17,13 @@ namespace hloscope::cli {
 // `processes`: in how many their kernels run.
 absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts, int processes = 1);
 
-// As CountDevices, and those of a main that runs one program on several devices.
+// As CountDevices, and those of a main that runs functions on several devices.
 DeviceCounts CountSessionDevices(const ProgramOptions& options, const Module& module);
 
 // A session's devices, as many as the options and the program's header say. Errors: as MakeDevices.
-// A main that runs one program on several devices (interpreter.run_parallel): that program is the module's entry from then on, on these
-// devices, each with what main gives it.
-absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes = 1);
+// Of a main that runs functions on several devices (interpreter.run_parallel): those devices, each with what main gives it. After what the
+// program itself brings as arguments is in `session`.
+absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes = 1);
 
 class DeviceRun {
  public:

@@ -50,10 +50,10 @@ struct Debugged {
 
 absl::StatusOr<Debugged> Open(const ReportRequest& r, std::unique_ptr<Module> module, std::vector<Value> arguments, absl::StatusOr<SessionOptions> options) {
   if (!options.ok()) return options.status();
+  options->arguments = std::move(arguments);
   if (r.against.empty()) {
     if (const absl::Status given = GiveDevices(r.program, *module, &*options); !given.ok()) return given;
   }
-  options->arguments = std::move(arguments);
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r.program);
   if (!backend.ok()) return backend.status();
   auto transcript = std::make_shared<Transcript*>(nullptr);

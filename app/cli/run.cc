@@ -146,7 +146,7 @@ std::string StopText(const Module& module, const Machine& machine) {
 
 class Runner {
  public:
-  Runner(RunOptions& o, Loaded& loaded, std::unique_ptr<Module> module, Clock::time_point start)
+  Runner(RunOptions& o, Loaded& loaded, std::shared_ptr<Module> module, Clock::time_point start)
       : o_(o), loaded_(loaded), module_(std::move(module)), start_(start) {}
 
   int Run() {
@@ -461,7 +461,7 @@ class Runner {
 
   RunOptions& o_;
   Loaded& loaded_;
-  std::unique_ptr<Module> module_;
+  std::shared_ptr<Module> module_;
   Clock::time_point start_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ProgramInputs> inputs_;
@@ -523,7 +523,7 @@ int Run_run(const std::vector<std::string>& args) {
   if (!parsed.ok()) return Refuse(o, kUsage, parsed);
   Loaded loaded;
   int status = kOk;
-  std::unique_ptr<Module> module = LoadOrReport(o.file, loaded, status);
+  std::shared_ptr<Module> module = LoadOrReport(o.file, loaded, status);
   if (module == nullptr) {
     if (o.json) PrintLoadJson(o.file, loaded);
     WriteJunitError(o.junit, o.file, "load", ProblemsText(loaded));
@@ -532,8 +532,8 @@ int Run_run(const std::vector<std::string>& args) {
   if (processes != nullptr && FindParallelMain(*module).call != nullptr) {
     return Refuse(o, kUsage,
                   absl::UnimplementedError(
-                      "main runs programs on devices of its own (interpreter.run_parallel), all in one process: leave --exchange out; "
-                      "hloscope debug --exchange mpi shares the devices of one that runs the same program on all"));
+                      "main runs functions on devices of its own (interpreter.run_parallel), all in one process: leave --exchange out; "
+                      "hloscope debug --exchange mpi shares them"));
   }
   DeviceCounts devices = CountDevices(o.program, *module);
   if (processes != nullptr) {

@@ -64,7 +64,7 @@ std::optional<int> ServeSession(const ProgramOptions& program, Processes& proces
 
 }  // namespace
 
-std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRequest>& requests, std::unique_ptr<Module>& module,
+std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRequest>& requests, const std::shared_ptr<Module>& module,
                                   const Loaded& loaded) {
   const auto refuse = [&](absl::string_view why) {
     WriteJunitError(o.junit, o.file, "run", std::string(why));
@@ -74,9 +74,9 @@ std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRe
   if (!options.ok()) return refuse(options.status().message());
   const bool elsewhere = o.processes != nullptr && o.processes->link().count() > 1;
   if (elsewhere && !o.processes->first()) return ServeSession(*o.program, *o.processes, *options);
+  options->arguments = loaded.arguments;
   if (absl::Status given = GiveDevices(*o.program, *module, &*options, elsewhere ? o.processes->link().count() : 1); !given.ok())
     return refuse(given.message());
-  options->arguments = loaded.arguments;
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(*o.program);
   if (!backend.ok()) return refuse(backend.status().message());
   std::fputs(ElidedWarning(CountElidedConstants(*module)).c_str(), stderr);  // the session gives them values
@@ -91,7 +91,7 @@ std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRe
   progress.Set("catching");
   std::optional<int> status;
   {
-    Session session(std::move(module), *std::move(backend), *std::move(options),
+    Session session(module, *std::move(backend), *std::move(options),
                     [&said](absl::string_view text) { absl::StrAppend(&said, text); });
     EquipSession(session);
     Session::State& s = session.state();
@@ -104,7 +104,6 @@ std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRe
       if (absl::StartsWith(line, "note: ")) std::fprintf(stderr, "%s\n", std::string(line).c_str());
     }
     if (const Caught* caught = CaughtHere(s); caught != nullptr) status = Tell(o, s, *caught);
-    module = std::move(s.module);  // outlives what the session has made of it
   }
   for (const ProcessFigures& process : elsewhere && !status.has_value() ? across->Figures() : std::vector<ProcessFigures>()) {
     if (!status.has_value() && !process.status.ok()) status = refuse(process.status.message());

@@ -14,7 +14,7 @@ namespace hloscope::cli {
 
 // The exit status where something was caught or the run cannot be made, and everything is said. Nothing: nothing was caught up to the end,
 // or up to an error, which the run itself will tell.
-std::optional<int> CatchOnDevices(const DevicesRun& run, const std::vector<CatchRequest>& requests, std::unique_ptr<Module>& module,
+std::optional<int> CatchOnDevices(const DevicesRun& run, const std::vector<CatchRequest>& requests, const std::shared_ptr<Module>& module,
                                   const Loaded& loaded);
 
 }  // namespace hloscope::cli

@@ -106,6 +106,7 @@ class GraphExport {
   int Open(std::unique_ptr<Module> module, Loaded loaded) {
     absl::StatusOr<SessionOptions> options = r_.program.ToSession(/*several=*/true);
     if (!options.ok()) return Refuse(options.status());
+    options->arguments = std::move(loaded.arguments);
     DeviceCounts counts;
     if (runs_) {
       counts = CountSessionDevices(r_.program, *module);
@@ -113,7 +114,6 @@ class GraphExport {
     }
     absl::StatusOr<int> device = r_.device.empty() ? 0 : ParseDevice(r_.device, counts);
     if (!device.ok()) return Refuse(device.status());
-    options->arguments = std::move(loaded.arguments);
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return Refuse(backend.status());
     session_ = std::make_shared<Session>(std::move(module), *std::move(backend), *std::move(options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });

@@ -98,8 +98,8 @@ class PictureExport {
     if (condition_.empty()) RunOnlyFor(*instruction_, module.get());  // it may read anything
     absl::StatusOr<SessionOptions> session_options = r_.program.ToSession(/*several=*/true);
     if (!session_options.ok()) return UsageError(std::string(session_options.status().message()));
-    if (const absl::Status given = GiveDevices(r_.program, *module, &*session_options); !given.ok()) return UsageError(std::string(given.message()));
     session_options->arguments = std::move(loaded.arguments);
+    if (const absl::Status given = GiveDevices(r_.program, *module, &*session_options); !given.ok()) return UsageError(std::string(given.message()));
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return UsageError(std::string(backend.status().message()));
     Session session(std::move(module), *std::move(backend), *std::move(session_options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
@@ -166,7 +166,7 @@ class PictureExport {
     Session::State& s = session.state();
     const std::string name = absl::StrCat(instruction_->parent->name, ":", instruction_->name);
     // On several devices all go to the end: there each still has what the instruction read and made.
-    if (Several(s) && instruction_->parent->is_entry && condition_.empty()) return session.Execute("run").ok && !s.error_stop;
+    if (Several(s) && instruction_->parent == s.module->entry && condition_.empty()) return session.Execute("run").ok && !s.error_stop;
     // Constants and parameters are no stops: there the program is at its beginning.
     const bool stops = session.Execute(absl::StrCat("tbreak ", name, condition_.empty() ? "" : absl::StrCat(" if ", condition_))).ok;
     if (!stops && !condition_.empty()) return false;
@@ -178,7 +178,7 @@ class PictureExport {
     }
     // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.
     const bool last = instruction_->index + 1 == static_cast<int>(instruction_->parent->schedule.size());
-    if (started && !s.Finished() && !s.error_stop && !Several(s) && (instruction_->parent->is_entry || !last) && stops)
+    if (started && !s.Finished() && !s.error_stop && !Several(s) && (instruction_->parent == s.module->entry || !last) && stops)
       session.Execute("next");
     if (started && !s.error_stop && Several(s)) {
       const Mark mark = s.machine->Where();

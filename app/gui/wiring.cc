@@ -40,8 +40,8 @@ Wiring MakeWiring(const cli::ProgramOptions& options) {
   wiring.make_session = [options](ReadProgram program, std::function<void(absl::string_view)> out) -> absl::StatusOr<std::shared_ptr<Session>> {
     absl::StatusOr<SessionOptions> session_options = options.ToSession(/*several=*/true);
     if (!session_options.ok()) return session_options.status();
-    if (absl::Status given = cli::GiveDevices(options, *program.module, &*session_options); !given.ok()) return given;
     session_options->arguments = std::move(program.arguments);
+    if (absl::Status given = cli::GiveDevices(options, *program.module, &*session_options); !given.ok()) return given;
     absl::StatusOr<std::unique_ptr<Backend>> backend = cli::MakeBackend(options);
     if (!backend.ok()) return backend.status();
     auto session = std::make_shared<Session>(std::move(program.module), *std::move(backend), *std::move(session_options), std::move(out));

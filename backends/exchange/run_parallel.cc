@@ -3,40 +3,31 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "backends/exchange/replicas.h"
+#include "core/ops/parallel_call.h"
 
 namespace hloscope {
 
 absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Value> operands, Backend& backend, const MachineOptions& options, int threads) {
+  const absl::StatusOr<ParallelCall> parallel = ParallelCallOf(call);
+  if (!parallel.ok()) return parallel.status();
   ReplicasOptions all;
-  for (const Computation* program : call.CalledComputations()) all.programs.push_back(program);
-  const int64_t devices = static_cast<int64_t>(all.programs.size());
-  // The grid's other side: as many partitions as a row has programs.
-  absl::string_view config = call.backend_config;
-  if (absl::ConsumePrefix(&config, "\"partitions=") && absl::ConsumeSuffix(&config, "\"") && (!absl::SimpleAtoi(config, &all.partitions) || all.partitions < 1)) all.partitions = 1;
-  if (devices == 0 || devices % all.partitions != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("rows of ", all.partitions, " programs are needed, there are ", devices, " programs"));
-  }
-  all.replicas = devices / all.partitions;
+  all.programs.assign(parallel->functions.begin(), parallel->functions.end());
+  all.replicas = parallel->replicas;
+  all.partitions = parallel->partitions;
   all.threads = threads;
   all.machine = options;
   all.machine.run_parallel = nullptr;
   const auto made = Replicas::Create(*call.parent->module, backend, std::move(all));
   if (!made.ok()) return made.status();
   Replicas& replicas = **made;
-  size_t next = 0;
+  const int devices = static_cast<int>(parallel->functions.size());
   for (int d = 0; d < devices; ++d) {
-    const size_t wanted = call.CalledComputations()[d]->parameters.size();
-    if (next + wanted > operands.size()) return absl::InvalidArgumentError(absl::StrCat("the programs take more than the ", operands.size(), " operands that there are"));
-    std::vector<Value> parameters(operands.begin() + next, operands.begin() + next + wanted);
-    next += wanted;
-    const absl::Status started = replicas.machine(d).Start(std::move(parameters));
+    const auto first = operands.begin() + parallel->first_operand[d];
+    const absl::Status started = replicas.machine(d).Start(std::vector<Value>(first, first + parallel->functions[d]->parameters.size()));
     if (!started.ok()) return absl::Status(started.code(), absl::StrCat(replicas.Name(d), ": ", started.message()));
   }
-  if (next != operands.size()) return absl::InvalidArgumentError(absl::StrCat("the programs take ", next, " operands, there are ", operands.size()));
   const Replicas::Outcome outcome = replicas.Run();
   if (!outcome.finished) {
     const std::string at = outcome.at.Text();
@@ -49,11 +40,7 @@ absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Valu
     if (!result.shape().IsTuple()) results.push_back(result);
     for (const Value& element : result.elements()) results.push_back(element);
   }
-  if (!call.shape.IsTuple() && results.size() == 1) return results[0];
-  if (!call.shape.IsTuple() || results.size() != call.shape.tuple_shapes().size()) {
-    return absl::InvalidArgumentError(absl::StrCat("the programs give ", results.size(), " results, ", call.shape.IsTuple() ? call.shape.tuple_shapes().size() : 1, " are written"));
-  }
-  return Value::Tuple(call.shape, std::move(results));
+  return call.shape.IsTuple() ? Value::Tuple(call.shape, std::move(results)) : results[0];
 }
 
 void AllowRunParallel(MachineOptions& options, Backend& backend, int threads) {

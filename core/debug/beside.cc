@@ -30,18 +30,18 @@ class Beside::Port : public ExchangePort {
   Beside& all_;
 };
 
-Beside::Beside(Session::State& s, const Module& module, Given given)
-    : s_(s), module_(module), given_(std::move(given)), watched_(DevicesOf(s).selected) {}
+Beside::Beside(Session::State& s, std::vector<const Module*> modules, Given given)
+    : s_(s), modules_(std::move(modules)), given_(std::move(given)), watched_(DevicesOf(s).selected) {}
 Beside::~Beside() { machines_.clear(); }
 ExchangePort* Beside::port() { return port_.get(); }
 
-absl::StatusOr<std::shared_ptr<Beside>> Beside::Open(Session::State& s) { return Open(s, *s.module, nullptr); }
+absl::StatusOr<std::shared_ptr<Beside>> Beside::Open(Session::State& s) { return Open(s, ModulesOf(s), nullptr); }
 
-absl::StatusOr<std::shared_ptr<Beside>> Beside::Open(Session::State& s, const Module& module, Given given) {
+absl::StatusOr<std::shared_ptr<Beside>> Beside::Open(Session::State& s, std::vector<const Module*> modules, Given given) {
   if (!Several(s)) return std::shared_ptr<Beside>();
   if (absl::Status opened = OpenDevices(s); !opened.ok()) return opened;
-  std::shared_ptr<Beside> made(new Beside(s, module, std::move(given)));
-  made->room_ = s.options.devices.make_room(module, *s.backend, &DevicesOf(s).account);
+  std::shared_ptr<Beside> made(new Beside(s, std::move(modules), std::move(given)));
+  made->room_ = s.options.devices.make_room(EntriesOf(made->modules_), *s.backend, &DevicesOf(s).account);
   made->room_->set_wake([all = made.get()](int device) { all->waits_[device] = false; });
   made->port_ = std::make_unique<Port>(*made);
   if (absl::Status begun = made->Restart(); !begun.ok()) return begun;
@@ -66,10 +66,10 @@ absl::Status Beside::Restart() {
     options.custom_calls = &all.inputs->of(d)->custom_calls();
     options.infeed = all.inputs->of(d)->infeed();
     options.exchange = &room_->port(d);
-    machines_[d] = std::make_unique<Machine>(module_, *s_.backend, std::move(options));
+    machines_[d] = std::make_unique<Machine>(*modules_[d], *s_.backend, std::move(options));
     const absl::Status started = machines_[d]->Start([this, &all, d](int number) -> absl::StatusOr<Value> {
       absl::StatusOr<Value> value = all.inputs->Parameter(d, number, &all.account);
-      return value.ok() && given_ != nullptr ? given_(number, *value) : value;
+      return value.ok() && given_ != nullptr ? given_(d, number, *value) : value;
     });
     if (!started.ok()) return absl::Status(started.code(), absl::StrCat(room_->Name(d), ": ", started.message()));
   }

@@ -18,10 +18,10 @@ class Beside {
  public:
   // For the selected device. Null where the program runs on one.
   static absl::StatusOr<std::shared_ptr<Beside>> Open(Session::State& s);
-  // All devices run another program instead, which takes the parameters as `given` makes them of those of the session's program. It must
-  // live as long as the session's backend.
-  using Given = std::function<Value(int number, const Value& of_program)>;
-  static absl::StatusOr<std::shared_ptr<Beside>> Open(Session::State& s, const Module& module, Given given);
+  // Each device runs another program instead, by device, which takes the parameters as `given` makes them of those of the session's program.
+  // They must live as long as the session's backend.
+  using Given = std::function<Value(int device, int number, const Value& of_program)>;
+  static absl::StatusOr<std::shared_ptr<Beside>> Open(Session::State& s, std::vector<const Module*> modules, Given given);
   ~Beside();
 
   // What the watched machine exchanges through (MachineOptions::exchange). Never tells it to wait: a wait that has no end is an error of
@@ -34,11 +34,11 @@ class Beside {
 
  private:
   class Port;
-  Beside(Session::State& s, const Module& module, Given given);
+  Beside(Session::State& s, std::vector<const Module*> modules, Given given);
   absl::Status RunOthers();
 
   Session::State& s_;
-  const Module& module_;
+  const std::vector<const Module*> modules_;  // by device
   const Given given_;  // null: as they are
   const int watched_;
   std::unique_ptr<ExchangeRoom> room_;

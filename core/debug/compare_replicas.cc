@@ -226,7 +226,8 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
     const absl::StatusOr<Value> value = d == selected ? first : ValueOnDevice(s, text, moment, false, iterations, meaning);
     if (absl::IsInvalidArgument(value.status())) bad = value.status();
     if (!value.ok()) {
-      without.push_back(absl::StrCat(all.room->Name(d), ": ", value.status().message()));
+      const bool other = all.modules[d] != all.modules[selected];
+      without.push_back(absl::StrCat(all.room->Name(d), other ? absl::StrCat(", which runs ", s.module->entry->name) : "", ": ", value.status().message()));
       return;
     }
     std::vector<Leaf> leaves;

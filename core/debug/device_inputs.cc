@@ -1,6 +1,7 @@
 #include "core/debug/device_inputs.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,22 +9,36 @@
 
 namespace hloscope {
 
-absl::StatusOr<std::unique_ptr<DeviceInputs>> DeviceInputs::Open(const Module& module, const SessionOptions& options) {
+absl::StatusOr<std::unique_ptr<DeviceInputs>> DeviceInputs::Open(const std::vector<const Module*>& modules, const SessionOptions& options) {
   auto all = std::make_unique<DeviceInputs>();
-  absl::StatusOr<std::unique_ptr<ProgramInputs>> shared = ProgramInputs::Open(module, options);
-  if (!shared.ok()) return shared.status();
-  all->inputs_.push_back(*std::move(shared));
   const SessionDevices& devices = options.devices;
-  all->inputs_of_.assign(devices.count(), 0);
-  for (const SessionDevices::Own& own : devices.own) {
-    SessionOptions of = options;
-    of.input_files = own.input_files;
-    of.infeed_npz = own.infeed_npz;
-    of.infeed_option = own.infeed_option;
-    if (!own.arguments.empty()) of.arguments = own.arguments;
-    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(module, of);
+  std::map<const Module*, int> shared;  // by what runs: the place in inputs_
+  const auto share = [&](const Module* module) -> absl::StatusOr<int> {
+    const auto [at, fresh] = shared.try_emplace(module, static_cast<int>(all->inputs_.size()));
+    if (!fresh) return at->second;
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*module, options);
     if (!opened.ok()) return opened.status();
-    all->inputs_of_[own.device] = static_cast<int>(all->inputs_.size());
+    all->inputs_.push_back(*std::move(opened));
+    return at->second;
+  };
+  if (absl::StatusOr<int> first = share(modules.front()); !first.ok()) return first.status();
+  for (int d = 0; d < devices.count(); ++d) {
+    const auto own = std::find_if(devices.own.begin(), devices.own.end(), [d](const SessionDevices::Own& each) { return each.device == d; });
+    all->own_.push_back(own != devices.own.end());
+    if (!all->own_[d]) {
+      const absl::StatusOr<int> of = share(modules[d]);
+      if (!of.ok()) return of.status();
+      all->inputs_of_.push_back(*of);
+      continue;
+    }
+    SessionOptions of = options;
+    of.input_files = own->input_files;
+    of.infeed_npz = own->infeed_npz;
+    of.infeed_option = own->infeed_option;
+    if (!own->arguments.empty()) of.arguments = own->arguments;
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*modules[d], of);
+    if (!opened.ok()) return opened.status();
+    all->inputs_of_.push_back(static_cast<int>(all->inputs_.size()));
     all->inputs_.push_back(*std::move(opened));
   }
   all->Forget();
@@ -44,12 +59,18 @@ void DeviceInputs::Forget() { parameters_.assign(inputs_.size(), {}); }
 
 std::string DeviceInputs::Summary() const {
   // Given by who runs the program on them.
-  const int parameters = inputs_[0]->parameter_count();
-  const bool given =
-      std::all_of(inputs_of_.begin(), inputs_of_.end(), [&](int of) { return of > 0 && inputs_[of]->from_snapshot() == parameters; });
-  if (given && parameters > 0) return absl::StrCat(Count(parameters, "parameter"), ", of each device its own");
+  bool given = true;
+  int least = inputs_[0]->parameter_count(), most = 0;
+  for (size_t d = 0; d < inputs_of_.size(); ++d) {
+    const int parameters = of(static_cast<int>(d))->parameter_count();
+    given = given && (parameters == 0 || (own_[d] && of(static_cast<int>(d))->from_snapshot() == parameters));
+    least = std::min(least, parameters);
+    most = std::max(most, parameters);
+  }
+  if (given && most > 0) return absl::StrCat(least < most ? absl::StrCat(least, " to ") : "", Count(most, "parameter"), ", of each device its own");
   std::string text = inputs_[0]->Summary();
-  if (inputs_.size() > 1) absl::StrAppend(&text, "; ", Count(static_cast<int64_t>(inputs_.size()) - 1, "device"), inputs_.size() == 2 ? " has" : " have", " inputs of their own");
+  const int64_t own = std::count(own_.begin(), own_.end(), true);
+  if (own > 0) absl::StrAppend(&text, "; ", Count(own, "device"), own == 1 ? " has" : " have", " inputs of their own");
   return text;
 }
 

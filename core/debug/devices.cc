@@ -1,9 +1,11 @@
 #include "core/debug/devices.h"
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/debug/begin.h"
 #include "core/debug/parallel_main.h"
 #include "core/debug/stops.h"
@@ -18,11 +20,34 @@ std::string SessionDevices::Name(int device) const { return DeviceText({device /
 
 Devices& DevicesOf(Session::State& s) { return s.Extension<Devices>(); }
 
+// ---- What they run ----
+
+void SetProgram(Session::State& s, std::vector<std::shared_ptr<Module>> modules) {
+  Devices& all = DevicesOf(s);
+  all.modules = std::move(modules);
+  for (size_t d = 0; d < all.runs.size(); ++d) all.runs[d].module = all.modules[d];
+  s.module = all.modules[all.selected];
+}
+
+std::vector<const Module*> ModulesOf(Session::State& s) {
+  std::vector<const Module*> modules;
+  for (const std::shared_ptr<Module>& module : DevicesOf(s).modules) modules.push_back(module.get());
+  return modules;
+}
+
+std::vector<const Computation*> EntriesOf(const std::vector<const Module*>& modules) {
+  std::vector<const Computation*> entries;
+  for (const Module* module : modules) entries.push_back(module->entry);
+  return entries;
+}
+
 // ---- Selecting ----
 
 void BeginWith(Session::State& s, int device) {
   Devices& all = DevicesOf(s);
-  if (all.runs.empty()) all.selected = all.shown = device;
+  if (!all.runs.empty()) return;
+  all.selected = all.shown = device;
+  s.module = all.modules[device];
 }
 
 void SwapTo(Session::State& s, int device) {
@@ -78,7 +103,7 @@ absl::Status OpenDevices(Session::State& s) {
   Devices& all = DevicesOf(s);
   if (!s.options.devices.make_room) return absl::UnimplementedError("this session has no way to let devices exchange");
   if (all.inputs == nullptr) {
-    absl::StatusOr<std::unique_ptr<DeviceInputs>> opened = DeviceInputs::Open(*s.module, s.options);
+    absl::StatusOr<std::unique_ptr<DeviceInputs>> opened = DeviceInputs::Open(ModulesOf(s), s.options);
     if (!opened.ok()) return opened.status();
     all.inputs = *std::move(opened);
   }
@@ -86,12 +111,29 @@ absl::Status OpenDevices(Session::State& s) {
   return absl::OkStatus();
 }
 
+void SayOfMain(Session::State& s) {
+  const Module& program = s.module->program();
+  const ParallelMain main = FindParallelMain(program);
+  if (main.call == nullptr) return;
+  if (!s.options.devices.of_main) return s.Say("note: the devices of %", main.call->name, " are not followed: ", main.why, "\n");
+  s.Say("note: this is what ", program.entry->name, " runs at %", main.call->name,
+        ", on the arguments that it gives; what it does with the results is not executed\n");
+  std::vector<std::pair<const Computation*, std::vector<std::string>>> runs;  // each function once
+  for (size_t d = 0; d < main.functions.size(); ++d) {
+    auto of = std::find_if(runs.begin(), runs.end(), [&](const auto& each) { return each.first == main.functions[d]; });
+    if (of == runs.end()) of = runs.insert(of, {main.functions[d], {}});
+    of->second.push_back(s.options.devices.Name(static_cast<int>(d)));
+  }
+  if (runs.size() < 2) return;
+  for (const auto& [function, devices] : runs) s.Say("  ", function->name, ": ", absl::StrJoin(devices, s.options.devices.partitions > 1 ? "; " : ", "), "\n");
+}
+
 absl::Status BeginDevices(Session::State& s) {
   Devices& all = DevicesOf(s);
   const int count = s.options.devices.count();
   if (absl::Status opened = OpenDevices(s); !opened.ok()) return opened;
   if (all.room == nullptr) {
-    all.room = s.options.devices.make_room(*s.module, *s.backend, &all.account);
+    all.room = s.options.devices.make_room(EntriesOf(ModulesOf(s)), *s.backend, &all.account);
     all.room->Remember();
     all.room->set_wake([&s](int device) {
       Devices& devices = DevicesOf(s);
@@ -101,6 +143,7 @@ absl::Status BeginDevices(Session::State& s) {
       s.machine->interrupt().store(true);  // of the one that runs
     });
     all.runs.resize(count);
+    for (int d = 0; d < count; ++d) all.runs[d].module = all.modules[d];
     all.held.resize(count);
     all.waits.resize(count);
   }
@@ -127,10 +170,7 @@ absl::Status BeginDevices(Session::State& s) {
   s.Say("Starting ", s.module->name, " on ", s.options.devices.replicas > 1 ? Count(s.options.devices.replicas, "replica") : "",
         s.options.devices.replicas > 1 && s.options.devices.partitions > 1 ? " and " : "", s.options.devices.partitions > 1 ? Count(s.options.devices.partitions, "partition") : "", " (",
         all.inputs->Summary(), ") on ", s.backend->name(), "\n");
-  if (const ParallelMain main = FindParallelMain(*s.module); IsEntered(*s.module, main)) {
-    s.Say("note: this is what ", main.call->parent->name, " runs at %", main.call->name,
-          ", on the arguments that it gives; what it does with the results is not executed\n");
-  }
+  SayOfMain(s);
   return absl::OkStatus();
 }
 

@@ -18,6 +18,7 @@ namespace hloscope {
 
 // State::Extension<Devices>().
 struct Devices {
+  std::vector<std::shared_ptr<Module>> modules;  // by device: what each runs
   MemoryAccount account;                 // of all
   std::unique_ptr<DeviceInputs> inputs;  // null until the first run, as is the rest
   std::unique_ptr<ExchangeRoom> room;
@@ -39,10 +40,17 @@ inline bool Several(const Session::State& s) { return s.options.devices.several(
 // FailedPrecondition: there is one.
 absl::Status NeedSeveral(const Session::State& s);
 Devices& DevicesOf(Session::State& s);
+// What each device runs, by device (ModulesOfDevices); the session's module is the selected one's. No device must be running.
+void SetProgram(Session::State& s, std::vector<std::shared_ptr<Module>> modules);
+// What each device runs, by device.
+std::vector<const Module*> ModulesOf(Session::State& s);
+std::vector<const Computation*> EntriesOf(const std::vector<const Module*>& modules);
 // Their inputs are open; those of the selected one are the session's.
 absl::Status OpenDevices(Session::State& s);
 // As State::Begin, on all devices; the same one stays selected.
 absl::Status BeginDevices(Session::State& s);
+// Of a main that runs functions on several devices: what is followed of it, and which device runs what.
+void SayOfMain(Session::State& s);
 
 // -- Selecting --
 // Before the first run: that device is selected from the start, and what runs beside the session is of it.
@@ -94,7 +102,7 @@ absl::Status InfoReplicas(Session::State& s, absl::string_view args);
 
 // The session's program is another one on all devices (edit_devices.cc). What they exchanged may be other now, so each begins anew, and the
 // selected one runs on to where the change first matters. Nothing has changed where it fails before that.
-absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next);
+absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next);
 
 }  // namespace hloscope
 

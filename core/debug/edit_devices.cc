@@ -1,9 +1,14 @@
 // edit of a program that runs on several devices. Not for making the edited program (edit_text.cc), nor for one device (edit.cc).
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/begin.h"
 #include "core/debug/devices.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
+#include "core/debug/locations.h"
+#include "core/debug/lockstep_reads.h"
 #include "core/debug/parallel_main.h"
 #include "core/debug/unchanged.h"
 
@@ -18,17 +23,37 @@ int FirstChange(const Module& before, const Module& after) {
   return first;
 }
 
+// What main gives the device is not as it was.
+bool GivenOtherwise(const SessionOptions& before, const SessionOptions& after, int device) {
+  const auto given = [device](const SessionOptions& options) {
+    for (const SessionDevices::Own& own : options.devices.own) {
+      if (own.device == device) return own.arguments;
+    }
+    return std::vector<Value>();
+  };
+  const std::vector<Value> a = given(before), b = given(after);
+  return !std::equal(a.begin(), a.end(), b.begin(), b.end(), SameBytes);
+}
+
 }  // namespace
 
-absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next) {
+absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
   Devices& all = DevicesOf(s);
-  if (absl::Status given = GiveParallelArguments(*next, *s.backend, s.options.devices); !given.ok()) return given;
-  absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(*next, s.options);
+  SessionOptions options = s.options;
+  if (absl::Status given = GiveParallelArguments(*next, *s.backend, options); !given.ok())
+    return absl::Status(given.code(), absl::StrCat(given.message(), "; the program before the edit stays"));
+  const std::vector<std::shared_ptr<Module>> modules = ModulesOfDevices(next, options.devices);
+  std::vector<const Module*> runs;
+  for (const auto& module : modules) runs.push_back(module.get());
+  absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(runs, options);
   if (!inputs.ok()) return inputs.status();
   const bool visible = s.visible();
   bool finished = visible;
   ForEachRun(s, [&](int) { finished = finished && s.Finished(); });
-  const int first = FirstChange(*s.module, *next);
+  const Module& next_module = *modules[all.selected];
+  int first = FirstChange(*s.module, next_module);
+  if (options.devices.of_main && GivenOtherwise(s.options, options, all.selected)) first = std::min(first, FirstStop(*next_module.entry));
+  s.options = std::move(options);
   SpendCounts(s);
   s.interrupt.store(nullptr);
   std::vector<std::string> sets;  // of all devices
@@ -38,8 +63,9 @@ absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next) {
     s.inputs.reset();
   });
   const Module& before = *s.module;
-  s.Extension<Forks>().modules.push_back(std::move(s.module));  // much else points into it
-  s.module = std::move(next);
+  std::vector<std::shared_ptr<Module>>& kept = s.Extension<Forks>().modules;  // much else points into them
+  kept.insert(kept.end(), all.modules.begin(), all.modules.end());
+  SetProgram(s, modules);
   all.room.reset();
   all.inputs = *std::move(inputs);
   s.elided_said = true;

@@ -17,7 +17,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
-#include "core/debug/parallel_main.h"
 #include "core/ops/op.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -68,13 +67,6 @@ absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string n
     return d.severity == Severity::kError || (d.severity == Severity::kWarning && written.valid() && d.range.begin >= written.begin && d.range.begin < written.end);
   };
   if (std::none_of(sink.diagnostics().begin(), sink.diagnostics().end(), wrong) && module != nullptr && module->entry != nullptr) {
-    if (IsEntered(before, FindParallelMain(before))) {
-      const ParallelMain main = FindParallelMain(*module);
-      if (main.program == nullptr)
-        return absl::InvalidArgumentError(absl::StrCat("The edited program no longer runs one program on several devices",
-                                                       main.why.empty() ? "" : ": ", main.why, "; the old one stays."));
-      EnterParallel(*module, main);
-    }
     TakeOverLiterals(before, *module);
     if (!stablehlo) TakeOverNames(before, *module);
     return module;

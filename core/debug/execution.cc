@@ -199,6 +199,7 @@ absl::Status Session::State::Begin() {
   const absl::Status begun = BeginRun(*this, OptionsOfRun(*this), [this](int number) { return inputs->Parameter(number, &machine->account()); });
   if (!begun.ok()) return begun;
   Say("Starting ", module->name, " (", inputs->Summary(), ") on ", backend->name(), "\n");
+  SayOfMain(*this);
   return absl::OkStatus();
 }
 

@@ -34,7 +34,7 @@ struct Forks {
   std::string current_made;
   std::map<std::string, Fork> others;
   // What is not the session's now. Modules stay for good, because much else points into them.
-  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<std::shared_ptr<Module>> modules;
   std::vector<std::shared_ptr<ProgramInputs>> inputs;
   struct Run {
     std::unique_ptr<Machine> machine;

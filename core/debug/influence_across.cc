@@ -231,7 +231,7 @@ std::string InfluenceTextAcross(Session::State& s, DeviceReaders& readers, const
   for (int d = 0; d < static_cast<int>(all_devices.size()); ++d) {
     const Influence& influence = all_devices[d];
     int64_t here = 0;
-    const std::string lines = InfluenceLines(*s.module, readers.of(d).history(), influence, d == place.device ? 1 : 0, all, &here);
+    const std::string lines = InfluenceLines(*DevicesOf(s).modules[d], readers.of(d).history(), influence, d == place.device ? 1 : 0, all, &here);
     if (here > 0) absl::StrAppend(&text, s.options.devices.Name(d), ":\n", lines);
     values += here;
     devices += here > 0;
@@ -274,7 +274,7 @@ std::string InfluenceJsonAcross(Session::State& s, DeviceReaders& readers, const
   for (int d = 0; d < static_cast<int>(all_devices.size()); ++d) {
     const Device device{d / s.options.devices.partitions, d % s.options.devices.partitions};
     devices.push_back(absl::StrCat("{\"replica\": ", device.replica, ", \"partition\": ", device.partition,
-                                   ", \"influence\": ", InfluenceJson(*s.module, readers.of(d).history(), all_devices[d]), "}"));
+                                   ", \"influence\": ", InfluenceJson(*DevicesOf(s).modules[d], readers.of(d).history(), all_devices[d]), "}"));
   }
   return absl::StrCat("{\"asked\": ", all_devices.front().place.device, ", \"devices\": [\n", absl::StrJoin(devices, ",\n"), "]}\n");
 }

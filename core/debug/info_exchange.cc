@@ -204,10 +204,15 @@ void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past
   if (!past.transfer) SaySends(s, past.sends, name);
 }
 
-// Whose execution of the instruction the meeting is, by device: of a transfer the end that executes it; -1: nobody's yet.
-int Whose(const ExchangeMeeting& meeting, const ExchangeDef& def) {
+// The execution with that key on the meeting's devices, wherever they are now: of a collective any member that runs the instruction's function
+// knows it, of a transfer the end that executes it. Null: nobody has executed it yet.
+std::shared_ptr<const ExchangePast> PastOf(const ExchangeRoom& room, const ExchangeMeeting& meeting, const ExchangeDef& def, uint64_t key) {
   const bool receives = def.role == ExchangeRole::kReceive || def.role == ExchangeRole::kReceiveDone;
-  return (meeting.transfer && receives ? meeting.members.back() : meeting.members.front()).device;
+  for (const ExchangeMeeting::Member& member : meeting.members) {
+    if (member.device < 0 || (meeting.transfer && &member != &(receives ? meeting.members.back() : meeting.members.front()))) continue;
+    if (auto past = room.Past(member.device, key); past != nullptr) return past;
+  }
+  return nullptr;
 }
 
 // All that take part have ended: there is no further exchange.
@@ -252,9 +257,7 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
   for (const ExchangeMeeting& meeting : *meetings) {
     ++number;
     const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
-    // The same execution on the group's devices, wherever they are now.
-    const int one = Whose(meeting, def);
-    if (const auto past = frame.has_value() && one >= 0 ? all.room->Past(one, which.key) : nullptr; past != nullptr) {
+    if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, def, which.key) : nullptr; past != nullptr) {
       s.Say(group, "this exchange was made: ",
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"

@@ -20,12 +20,12 @@ struct LastSlice {
     std::vector<SliceCall> calls;
   };
   uint64_t generation = 0;  // another one for each answer
-  const Module* module = nullptr;
+  const Module* program = nullptr;
   std::vector<const Instruction*> instructions;  // without repeats, the one asked for first
   std::vector<Place> places;                     // of an influence, the same
   void Begin(const Module& of) {
     ++generation;
-    module = &of;
+    program = &of.program();
     ++moment;
     if (several && begun) return;
     begun = true;

@@ -50,9 +50,9 @@ int LineOf(const Module& module, const Instruction& instruction);
 absl::string_view Basename(absl::string_view path);
 // The first instruction that is no parameter (or the last one).
 int FirstStop(const Computation& computation);
-// Where a run of it begins, for who moves through time: at its first instruction; of the entry behind the parameters, as start does, for they
-// are no steps.
-inline int BeginningOf(const Computation& computation) { return computation.is_entry ? FirstStop(computation) : 0; }
+// Where a run of it begins, for who moves through time: at its first instruction; of the module's entry behind the parameters, as start does,
+// for they are no steps.
+inline int BeginningOf(const Module& module, const Computation& computation) { return &computation == module.entry ? FirstStop(computation) : 0; }
 
 }  // namespace hloscope
 

@@ -253,7 +253,7 @@ class Lockstep {
     const int node = base + instruction->index;
     if (flat.nodes[node].alias >= 0) return Next(side);
     const bool paired = Partner(side, info.match, node) >= 0;
-    if (SeenWhereRead(*instruction) && (!paired || !HandsOnOthers(*match_.scopes[info.match], side == 0 ? node : Partner(side, info.match, node)))) return Next(side);
+    if (SeenWhereRead(*instruction) && (!paired || !HandsOnOthers(*match_.scopes[info.match], side == 0 ? node : Partner(side, info.match, node), info.match == 0))) return Next(side);
     for (size_t k = 0; k < region.inputs.size() && k < inputs.size(); ++k) {
       const Instruction* operand = shown.computation->schedule[region.inputs[k]];
       if (shown.computation != frame.computation) {  // a copy's operands stand for the instruction's, in their order
@@ -457,8 +457,8 @@ class Lockstep {
     if (d.operand) {
       inherited = report_.diverging > 0;
     } else {
-      inherited = Inherits(m, 0, info.key, in_a, diverged_, report_.diverging > 0, d.only_a);
-      inherited |= Inherits(m, 1, info.key, m.to_b[in_a], diverged_, report_.diverging > 0, d.only_b);
+      inherited = Inherits(m, 0, info.match == 0, info.key, in_a, diverged_, report_.diverging > 0, d.only_a);
+      inherited |= Inherits(m, 1, info.match == 0, info.key, m.to_b[in_a], diverged_, report_.diverging > 0, d.only_b);
       inherited |= BranchDiverged(match_, m, info.key, in_a, diverged_);
     }
     d.own = !inherited;

@@ -57,11 +57,11 @@ uint64_t InnerKey(uint64_t outer, int in_a, int64_t iteration, int branch, Frame
                  (static_cast<uint64_t>(iteration) << 24) ^ (static_cast<uint64_t>(branch + 1) << 4) ^ static_cast<uint64_t>(kind));
 }
 
-bool HandsOnOthers(const ScopeMatch& m, int in_a) {
+bool HandsOnOthers(const ScopeMatch& m, int in_a, bool entry) {
   const FlatNode &a = m.a.nodes[in_a], &b = m.b.nodes[m.to_b[in_a]];
   const Instruction& i = *a.instruction;
   if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple()) return false;
-  if (i.parent->is_entry && i.parent->root == &i) return false;  // the results are compared at the end
+  if (entry && i.parent == m.a.computation && i.parent->root == &i) return false;  // the results are compared at the end
   const auto order = m.reordered.find(in_a);
   if (order == m.reordered.end() && a.operands.size() != b.operands.size()) return false;
   for (size_t k = 0; k < a.operands.size(); ++k) {
@@ -93,8 +93,8 @@ Value Held(const Frame& frame, const Instruction& i) {
   return tuple.has_value() && element < tuple.elements().size() ? tuple.elements()[element] : Value();
 }
 
-bool Inherits(const ScopeMatch& m, int side, uint64_t frame_key, int node, const absl::flat_hash_set<uint64_t>& diverged, bool any,
-              std::vector<const Instruction*>& only) {
+bool Inherits(const ScopeMatch& m, int side, bool entry, uint64_t frame_key, int node, const absl::flat_hash_set<uint64_t>& diverged,
+              bool any, std::vector<const Instruction*>& only) {
   const FlatComputation& flat = side == 0 ? m.a : m.b;
   const std::vector<int>& partner = side == 0 ? m.to_b : m.to_a;
   std::vector<int> todo(flat.nodes[node].operands.begin(), flat.nodes[node].operands.end());
@@ -109,7 +109,7 @@ bool Inherits(const ScopeMatch& m, int side, uint64_t frame_key, int node, const
       inherited |= diverged.contains(PairKey(frame_key, in_a));
       // A tuple of values is not compared itself.
       const Instruction& i = *flat.nodes[n].instruction;
-      const bool from_elsewhere = (i.parameter_number >= 0 && !i.parent->is_entry) || Def(i).control != ControlKind::kNone;
+      const bool from_elsewhere = (i.parameter_number >= 0 && !entry) || Def(i).control != ControlKind::kNone;
       if (i.shape.IsTuple() && from_elsewhere) inherited |= any;
       if (i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural)
         todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());

@@ -26,16 +26,16 @@ void Leaves(const Value& value, std::vector<Value>& leaves);
 // Of the frame in which the pair `in_a` of the frame `outer` runs a loop's iteration or a branch.
 uint64_t InnerKey(uint64_t outer, int in_a, int64_t iteration, int branch, FrameKind kind);
 // A tuple of other values than its partner's: of a value that only one program has, or of another one that both have. Nobody else compares
-// those as what they are here.
-bool HandsOnOthers(const ScopeMatch& m, int in_a);
+// those as what they are here. `entry`: the scope is the programs' entry.
+bool HandsOnOthers(const ScopeMatch& m, int in_a, bool entry);
 // A tuple's value in b with its elements where a has them.
 Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b);
 // The value of an instruction of the frame, where it need not be made again; else none.
 Value Held(const Frame& frame, const Instruction& i);
-// Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame. `diverged`: keys of
+// Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame. `entry`: as above. `diverged`: keys of
 // pairs; `any`: anything has, which a tuple from elsewhere may bring. `only`: gets the instructions of its program alone.
-bool Inherits(const ScopeMatch& m, int side, uint64_t frame_key, int node, const absl::flat_hash_set<uint64_t>& diverged, bool any,
-              std::vector<const Instruction*>& only);
+bool Inherits(const ScopeMatch& m, int side, bool entry, uint64_t frame_key, int node, const absl::flat_hash_set<uint64_t>& diverged,
+              bool any, std::vector<const Instruction*>& only);
 // Whether the result of a branch that this conditional ran has diverged.
 bool BranchDiverged(const ProgramMatch& match, const ScopeMatch& m, uint64_t frame_key, int in_a,
                     const absl::flat_hash_set<uint64_t>& diverged);

@@ -25,10 +25,10 @@ class Depths {
     bool runs() const { return most >= 0; }
     bool has(int depth) const { return runs() && least <= depth && depth <= most; }
   };
-  explicit Depths(const CallGraph& calls) : calls_(calls) {}
+  Depths(const Module& module, const CallGraph& calls) : module_(module), calls_(calls) {}
 
   Range Of(const Computation& computation) {
-    if (computation.is_entry) return {0, 0};
+    if (&computation == module_.entry) return {0, 0};
     const auto known = known_.find(&computation);
     if (known != known_.end()) return known->second;
     Range range;
@@ -44,6 +44,7 @@ class Depths {
   }
 
  private:
+  const Module& module_;
   const CallGraph& calls_;
   absl::flat_hash_map<const Computation*, Range> known_;
 };
@@ -54,7 +55,7 @@ struct Loop {
 };
 
 std::vector<Loop> LoopsThatRun(Session::State& s) {
-  Depths depths(CallsOf(s));
+  Depths depths(*s.module, CallsOf(s));
   std::vector<Loop> loops;
   for (const Computation* computation : s.module->computations) {
     const Depths::Range around = depths.Of(*computation);

@@ -102,7 +102,7 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
       const bool is_inside = asked.loop == nullptr || std::any_of(around.begin(), around.end(), [&](const Computation* c) {
                                return c == asked.loop || (asked.caller != nullptr && c == asked.caller->Called(AttrId::kCondition));
                              });
-      const bool elements = std::none_of(around.begin(), around.end(), [](const Computation* c) { return c->is_entry; }) || s.element_callers.contains(computation);
+      const bool elements = std::none_of(around.begin(), around.end(), [&](const Computation* c) { return c == s.module->entry; }) || s.element_callers.contains(computation);
       const int rank = (is_inside ? 1 << 20 : 0) + (sees_all ? 1 << 19 : 0) + (elements && depth < 0 ? 0 : 1 << 18) + (calls.in_loop[computation->id] ? 1 << 17 : 0) + depth + 1;
       with_name.push_back({instruction, rank, depth >= 0});
     }
@@ -317,7 +317,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
       return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
         one = occurrence;
         found.push_back(s.machine->Where());
-        found.back().levels.back().position = BeginningOf(*s.machine->top().computation);  // it may have gone on to what was set
+        found.back().levels.back().position = BeginningOf(*s.module, *s.machine->top().computation);  // it may have gone on to what was set
         return found.size() < 2;
       });
     });

@@ -149,7 +149,7 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   result.home_ = &home;
   result.ways_ = WaysTo(*s.module, CallsOf(s), home);
   std::vector<Way>& ways = result.ways_;
-  if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home);
+  if (ways.size() >= kMostWays) result.all_ways_ = CountWays(*s.module, CallsOf(s), home);
   if (ways.empty()) {
     const auto callers = s.element_callers.find(&home);
     if (callers == s.element_callers.end()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
@@ -263,7 +263,7 @@ bool Occurrences::plain() const {
 Mark Occurrences::OnlyMark() const {
   const Way& way = ways_[0];
   Mark mark;
-  mark.levels.push_back({FrameKind::kEntry, 0, -1, way.steps.empty() ? BeginningOf(*home_) : 0});
+  mark.levels.push_back({FrameKind::kEntry, 0, -1, way.steps.empty() ? BeginningOf(*module_, *home_) : 0});
   for (size_t k = 0; k < way.steps.size(); ++k) {
     mark.levels.back().position = way.steps[k].caller->index;
     mark.levels.push_back(way.steps[k].level);
@@ -331,7 +331,7 @@ std::string Occurrences::Label(const Occurrence& one) const {
   const bool one_of_calls =
       std::any_of(every_way_.begin(), every_way_.end(), [&](const Way& way) { return way.group == group && way.call != one.way->call; });
   const bool own_loop = !one.way->steps.empty() && IsLoopStep(one.way->steps.back());  // it is the loop's body or condition
-  const bool called = !own_loop && !home_->is_entry;
+  const bool called = !own_loop && home_ != module_->entry;
   if (one_of_calls || (called && (text.empty() || !call_.empty()))) absl::StrAppend(&text, " call ", one.way->call);
   if (called) absl::StrAppend(&text, " in ", home_->name);
   const bool loop = group_loops_[group] != nullptr;

@@ -1,70 +1,35 @@
 #include "core/debug/parallel_main.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/text_util.h"
 #include "core/exec/machine.h"
-#include "core/ops/custom_call_targets.h"
+#include "core/ops/parallel_call.h"
 
 namespace hloscope {
+namespace {
 
-ParallelMain FindParallelMain(const Module& module) {
-  ParallelMain main;
-  for (const Computation* computation : module.computations) {
-    for (const Instruction* i : computation->instructions) {
-      if (!i->Has(AttrId::kCustomCallTarget) || FindCustomCallTarget(i->Text(AttrId::kCustomCallTarget)) != CustomCallTarget::kParallel)
-        continue;
-      if (main.call != nullptr) {
-        main.program = nullptr;
-        main.why = "main runs programs on several devices more than once";
-        return main;
-      }
-      const std::vector<Computation*> programs = i->CalledComputations();
-      main.call = i;
-      absl::string_view config = i->backend_config;
-      if (absl::ConsumePrefix(&config, "\"partitions=") && absl::ConsumeSuffix(&config, "\"") &&
-          (!absl::SimpleAtoi(config, &main.partitions) || main.partitions < 1))
-        main.partitions = 1;
-      main.replicas = static_cast<int64_t>(programs.size()) / main.partitions;
-      if (programs.empty() || main.replicas * main.partitions != static_cast<int64_t>(programs.size())) {
-        main.why = "its programs are not as many on each replica";
-      } else if (std::any_of(programs.begin(), programs.end(), [&](const Computation* c) { return c != programs[0]; })) {
-        main.why = "its devices run different programs";
-      } else {
-        main.program = programs[0];
-      }
-    }
-  }
-  return main;
-}
-
-bool IsEntered(const Module& module, const ParallelMain& main) { return main.program != nullptr && module.entry == main.program; }
-
-void EnterParallel(Module& module, const ParallelMain& main) {
-  module.entry->is_entry = false;
-  module.entry = main.program;
-  module.entry->is_entry = true;
-}
-
-absl::StatusOr<std::vector<std::vector<Value>>> ArgumentsOfParallel(const Module& module, const ParallelMain& main, Backend& backend) {
-  const Computation& outer = *main.call->parent;
-  if (!outer.parameters.empty()) return absl::UnimplementedError("main, which runs the program on its devices, takes parameters");
-  MachineOptions options;
-  options.entry = &outer;
-  Machine machine(module, backend, std::move(options));
+// What main gives each function, by device and parameter.
+absl::StatusOr<std::vector<std::vector<Value>>> ArgumentsOf(const Module& program, const ParallelMain& main, Backend& backend) {
+  if (!program.entry->parameters.empty())
+    return absl::UnimplementedError(absl::StrCat(program.entry->name, ", which runs ", main.FunctionsText(), " on several devices, takes parameters"));
+  Machine machine(program, backend, MachineOptions());
   if (absl::Status started = machine.Start(std::vector<Value>()); !started.ok()) return started;
   machine.RunTo(0, main.call->index);
-  if (!machine.status().ok())
-    return absl::Status(machine.status().code(),
-                        absl::StrCat("main, before it runs the program on its devices: ", machine.status().message()));
-  std::vector<std::vector<Value>> arguments(main.replicas * main.partitions);
-  size_t next = 0;
-  for (std::vector<Value>& of_device : arguments) {
-    for (size_t p = 0; p < main.program->parameters.size(); ++p) {
-      if (next >= main.call->operands.size()) return absl::InvalidArgumentError("the programs take more operands than there are");
-      absl::StatusOr<Value> value = machine.ValueOf(0, main.call->operands[next++]->index);
+  if (!machine.status().ok()) {
+    return absl::Status(machine.status().code(), absl::StrCat(program.entry->name, ", before it runs ", main.FunctionsText(),
+                                                              " on its devices: ", machine.status().message()));
+  }
+  std::vector<std::vector<Value>> arguments;
+  auto operand = main.call->operands.begin();  // in turn
+  for (const Computation* function : main.functions) {
+    std::vector<Value>& of_device = arguments.emplace_back();
+    for (size_t p = 0; p < function->parameters.size(); ++p, ++operand) {
+      absl::StatusOr<Value> value = machine.ValueOf(0, (*operand)->index);
       if (!value.ok()) return value.status();
       of_device.push_back(*std::move(value));
     }
@@ -72,21 +37,77 @@ absl::StatusOr<std::vector<std::vector<Value>>> ArgumentsOfParallel(const Module
   return arguments;
 }
 
-absl::Status GiveParallelArguments(const Module& module, Backend& backend, SessionDevices& devices) {
-  const ParallelMain main = FindParallelMain(module);
-  if (!IsEntered(module, main)) return absl::OkStatus();
-  absl::StatusOr<std::vector<std::vector<Value>>> arguments = ArgumentsOfParallel(module, main, backend);
-  if (!arguments.ok()) return arguments.status();
-  if (static_cast<int>(arguments->size()) != devices.count()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("main runs the program on ", arguments->size(), " devices, and the session has ", devices.count()));
+}  // namespace
+
+std::string ParallelMain::FunctionsText() const {
+  std::vector<absl::string_view> names;
+  for (const Computation* function : functions) {
+    if (std::find(names.begin(), names.end(), function->name) == names.end()) names.push_back(function->name);
   }
+  if (names.size() < 2) return absl::StrJoin(names, "");
+  const absl::string_view last = names.back();
+  names.pop_back();
+  return absl::StrCat(absl::StrJoin(names, ", "), " and ", last);
+}
+
+ParallelMain FindParallelMain(const Module& program) {
+  ParallelMain main;
+  for (const Computation* computation : program.computations) {
+    for (const Instruction* i : computation->instructions) {
+      if (!IsParallelCall(*i)) continue;
+      if (main.call != nullptr) {
+        main.functions.clear();
+        main.why = "it runs functions on several devices more than once";
+        return main;
+      }
+      main.call = i;
+      absl::StatusOr<ParallelCall> parallel = ParallelCallOf(*i);
+      if (!parallel.ok()) {
+        main.why = std::string(parallel.status().message());
+      } else if (parallel->functions.size() == 1) {
+        main.why = "it runs a function on one device alone";
+      } else if (computation != program.entry) {
+        main.why = absl::StrCat(computation->name, " runs them, which is not its entry");
+      } else {
+        main.replicas = parallel->replicas;
+        main.partitions = parallel->partitions;
+        main.functions = std::move(parallel->functions);
+      }
+    }
+  }
+  return main;
+}
+
+std::vector<std::shared_ptr<Module>> ModulesOfDevices(std::shared_ptr<Module> program, const SessionDevices& devices) {
+  if (!devices.of_main) return std::vector<std::shared_ptr<Module>>(devices.count(), std::move(program));
+  std::map<const Computation*, std::shared_ptr<Module>> made;
+  std::vector<std::shared_ptr<Module>> modules;
+  for (Computation* function : FindParallelMain(*program).functions) {
+    std::shared_ptr<Module>& module = made[function];
+    if (module == nullptr) module = Module::WithEntry(program, function);
+    modules.push_back(module);
+  }
+  return modules;
+}
+
+absl::Status GiveParallelArguments(const Module& program, Backend& backend, SessionOptions& options) {
+  SessionDevices& devices = options.devices;
+  if (!devices.of_main) return absl::OkStatus();
+  const ParallelMain main = FindParallelMain(program);
+  if (!main.followed())
+    return absl::InvalidArgumentError(absl::StrCat("The program no longer runs functions on several devices", main.why.empty() ? "" : ": ", main.why));
+  if (main.replicas != devices.replicas || main.partitions != devices.partitions) {
+    return absl::FailedPreconditionError(absl::StrCat(program.entry->name, " runs ", main.FunctionsText(), " on ", Count(main.replicas, "replica"), " and ",
+                                                      Count(main.partitions, "partition"), ", and the session has ", Count(devices.replicas, "replica"), " and ",
+                                                      Count(devices.partitions, "partition")));
+  }
+  absl::StatusOr<std::vector<std::vector<Value>>> arguments = ArgumentsOf(program, main, backend);
+  if (!arguments.ok()) return arguments.status();
   for (int d = 0; d < devices.count(); ++d) {
-    const auto found =
-        std::find_if(devices.own.begin(), devices.own.end(), [d](const SessionDevices::Own& own) { return own.device == d; });
-    SessionDevices::Own& own = found != devices.own.end() ? *found : devices.own.emplace_back();
-    own.device = d;
-    own.arguments = std::move((*arguments)[d]);
+    if ((*arguments)[d].empty()) continue;
+    auto own = std::find_if(devices.own.begin(), devices.own.end(), [d](const SessionDevices::Own& each) { return each.device == d; });
+    if (own == devices.own.end()) own = devices.own.insert(own, {d, options.input_files, options.infeed_npz, {}});
+    own->arguments = std::move((*arguments)[d]);
   }
   return absl::OkStatus();
 }

@@ -1,9 +1,10 @@
-// A test's main that runs one program on several devices (interpreter.run_parallel of StableHLO's tests), seen as that program on these
-// devices: so that a session can follow them. Not for executing the call inside of main (backends/exchange/run_parallel.h).
+// A test's main that runs functions on several devices (interpreter.run_parallel of StableHLO's tests), seen as what each device runs, so that
+// a session can follow them. Not for executing the call inside of main (backends/exchange/run_parallel.h).
 #ifndef HLOSCOPE_CORE_DEBUG_PARALLEL_MAIN_H_
 #define HLOSCOPE_CORE_DEBUG_PARALLEL_MAIN_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,27 +13,28 @@
 #include "core/debug/session.h"
 #include "core/exec/backend.h"
 #include "core/ir/module.h"
-#include "core/literal/value.h"
 
 namespace hloscope {
 
 struct ParallelMain {
   const Instruction* call = nullptr;  // null: there is none
   int64_t replicas = 1, partitions = 1;
-  Computation* program = nullptr;  // null: the devices run different ones, or main does more than one such call
-  std::string why;                 // then
+  std::vector<Computation*> functions;  // by device; empty: a session cannot follow them
+  std::string why;                      // then
+
+  bool followed() const { return !functions.empty(); }
+  // "f", "f and g": each once.
+  std::string FunctionsText() const;
 };
-// Whoever is the entry.
-ParallelMain FindParallelMain(const Module& module);
-// The program has been made the entry.
-bool IsEntered(const Module& module, const ParallelMain& main);
-// Makes the program the module's entry; main stays beside it. The module must have been verified.
-void EnterParallel(Module& module, const ParallelMain& main);
-// What main gives each device's program, by device and parameter: what stands before the call is executed for it. Errors: main takes
-// parameters, or stops with an error.
-absl::StatusOr<std::vector<std::vector<Value>>> ArgumentsOfParallel(const Module& module, const ParallelMain& main, Backend& backend);
-// The same for a module whose entry is that program: each device's own inputs in `devices` have them. Nothing happens to others.
-absl::Status GiveParallelArguments(const Module& module, Backend& backend, SessionDevices& devices);
+// Of a whole program, not of one begun elsewhere.
+ParallelMain FindParallelMain(const Module& program);
+
+// What each device runs, by device: the program itself, or of those of its main (SessionDevices::of_main) the program begun at the device's
+// function. Devices that run the same function share a module.
+std::vector<std::shared_ptr<Module>> ModulesOfDevices(std::shared_ptr<Module> program, const SessionDevices& devices);
+// For devices of the program's main: what stands before its call is executed, and they have as inputs what it gives them. Errors: main takes
+// parameters, stops with an error, or runs its functions on another number of devices.
+absl::Status GiveParallelArguments(const Module& program, Backend& backend, SessionOptions& options);
 
 }  // namespace hloscope
 

@@ -77,7 +77,7 @@ absl::StatusOr<Mark> MarkIn(const Session::State& s, const Computation& computat
     mark.levels.back().position = way->callers[k]->index;
     mark.levels.push_back(LevelIn(*way->callers[k], next));
   }
-  mark.levels.back().position = std::max(position, BeginningOf(computation));
+  mark.levels.back().position = std::max(position, BeginningOf(*s.module, computation));
   return mark;
 }
 

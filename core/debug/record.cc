@@ -118,8 +118,8 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
 namespace {
 
 // Whether a region makes its value, or it is given to the entry, or a constant.
-bool SeenByObserver(const Instruction& i) {
-  if (i.parameter_number >= 0 && i.parent->is_entry) return true;
+bool SeenByObserver(const Module& module, const Instruction& i) {
+  if (i.parameter_number >= 0 && i.parent == module.entry) return true;
   if (i.literal != nullptr) return true;
   return Def(i).op_class != OpClass::kStructural && Def(i).control == ControlKind::kNone;
 }
@@ -133,7 +133,7 @@ absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, 
   absl::flat_hash_set<std::string> parameters;  // made again where one was dropped
   absl::flat_hash_set<const Instruction*> unseen;
   for (const Instruction* i : chosen) {
-    if (!SeenByObserver(*i)) unseen.insert(i);
+    if (!SeenByObserver(run.module, *i)) unseen.insert(i);
   }
   run.halts = &unseen;
   run.constants = true;
@@ -166,7 +166,8 @@ namespace {
 
 class RecordComparer {
  public:
-  RecordComparer(NpzReader& record, const BudgetTable& budgets, bool keep_going) : record_(record), budgets_(budgets), keep_going_(keep_going) {
+  RecordComparer(const Module& module, NpzReader& record, const BudgetTable& budgets, bool keep_going)
+      : module_(module), record_(record), budgets_(budgets), keep_going_(keep_going) {
     for (const std::string& name : record.names()) names_.insert(name);
   }
 
@@ -174,7 +175,7 @@ class RecordComparer {
     const bool first = met_.insert(place).second;
     if (!names_.contains(place)) {
       // Of what no region makes only what was recorded there is looked at; records that were made without constants are none the worse.
-      if (absl::StartsWith(place, kResultPlace) || instruction.literal != nullptr || !SeenByObserver(instruction)) return absl::OkStatus();
+      if (absl::StartsWith(place, kResultPlace) || instruction.literal != nullptr || !SeenByObserver(module_, instruction)) return absl::OkStatus();
       if (report_.unrecorded++ == 0) report_.first_unrecorded = place;
       return absl::OkStatus();
     }
@@ -251,9 +252,10 @@ class RecordComparer {
     // A constant is recorded where it comes first; of one that the text leaves out there is no other value.
     if (instruction.literal != nullptr)
       return instruction.literal->elided || same_constants_.contains(&instruction) ? RecordedAs::kSame : RecordedAs::kNothing;
-    return SeenByObserver(instruction) ? RecordedAs::kNothing : RecordedAs::kHandedOn;
+    return SeenByObserver(module_, instruction) ? RecordedAs::kNothing : RecordedAs::kHandedOn;
   }
 
+  const Module& module_;
   NpzReader& record_;
   const BudgetTable& budgets_;
   const bool keep_going_;
@@ -272,7 +274,7 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
   absl::StatusOr<std::unique_ptr<NpzReader>> record = NpzReader::Open(path);
   if (!record.ok()) return record.status();
   if (const absl::Status known = budgets.Check({&run.module}); !known.ok()) return known;
-  RecordComparer comparer(**record, budgets, keep_going);
+  RecordComparer comparer(run.module, **record, budgets, keep_going);
   // What the record has of values that no region makes is looked at too.
   absl::flat_hash_set<absl::string_view> names;
   for (const std::string& place : (*record)->names()) {
@@ -282,7 +284,7 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
   absl::flat_hash_set<const Instruction*> unseen;
   for (const Computation* computation : run.module.computations) {
     for (const Instruction* i : computation->schedule) {
-      if (!SeenByObserver(*i) && names.contains(i->name)) unseen.insert(i);
+      if (!SeenByObserver(run.module, *i) && names.contains(i->name)) unseen.insert(i);
     }
   }
   run.halts = &unseen;

@@ -109,7 +109,7 @@ void AddValues(Session::State& s, Report* r) {
 // elsewhere.
 absl::StatusOr<Value> ValueThere(Session::State& s, const Instruction& i) {
   if (s.machine == nullptr) return absl::NotFoundError("not running");
-  if (s.machine->finished() && &i == i.parent->root && i.parent->is_entry) return s.machine->result();
+  if (s.machine->finished() && &i == s.module->entry->root) return s.machine->result();
   for (int depth = static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
     const Frame& frame = s.machine->frames()[depth];
     if (frame.computation != i.parent) continue;
@@ -148,7 +148,8 @@ void AddDevices(Session::State& s, Report* r) {
   const Instruction* stop = s.started() ? s.machine->next_instruction() : nullptr;
   if (caught != nullptr) wanted.push_back(caught->instruction);
   if (caught == nullptr && stop != nullptr) wanted.assign(stop->operands.begin(), stop->operands.end());
-  if (stop == nullptr && s.machine->finished()) wanted.push_back(s.module->entry->root);
+  const bool results = stop == nullptr && s.machine->finished();
+  if (results) wanted.push_back(s.module->entry->root);
   ReportTable table;
   table.title = "On all devices";
   table.head = {"value", "device", "shape", "range", "NaN", "inf", "elements"};
@@ -156,7 +157,7 @@ void AddDevices(Session::State& s, Report* r) {
   for (const Instruction* i : wanted) {
     const std::string name = s.machine->finished() ? "$result" : absl::StrCat("%", i->name);
     ForEachRun(s, [&](int device) {
-      const absl::StatusOr<Value> value = ValueThere(s, *i);
+      const absl::StatusOr<Value> value = ValueThere(s, results ? *s.module->entry->root : *i);  // each has its own function's
       const std::string where = DevicesOf(s).room->Name(device);
       if (table.rows.size() >= kMostDeviceRows) return;
       if (value.ok())

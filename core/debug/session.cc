@@ -15,6 +15,7 @@
 #include "core/debug/command_table.h"
 #include "core/debug/completion.h"
 #include "core/debug/devices.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
@@ -100,12 +101,12 @@ absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise) {
   return n;
 }
 
-Session::Session(std::unique_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out)
+Session::Session(std::shared_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out)
     : state_(std::make_unique<State>()) {
   state_->session = this;
-  state_->module = std::move(module);
   state_->backend = std::move(backend);
   state_->options = std::move(options);
+  SetProgram(*state_, ModulesOfDevices(std::move(module), state_->options.devices));
   state_->out = std::move(out);
   AddProgramBreakpoints(*state_);
 }

@@ -28,6 +28,8 @@ struct InputFile {
 // The devices that a program runs on, numbered replica by replica.
 struct SessionDevices {
   int64_t replicas = 1, partitions = 1;
+  // They are those of the program's main, which runs a function on each (parallel_main.h); else each runs the program's entry.
+  bool of_main = false;
   // Of devices whose inputs are not those of the session: all of their files.
   struct Own {
     int device = 0;
@@ -36,8 +38,8 @@ struct SessionDevices {
     std::vector<Value> arguments;  // by parameter number; files go before them. Empty: the session's
   };
   std::vector<Own> own;
-  // Where they exchange. Needed where there are several.
-  std::function<std::unique_ptr<ExchangeRoom>(const Module& module, Backend& backend, MemoryAccount* account)> make_room;
+  // Where they exchange; `entries`: what each runs, by device. Needed where there are several.
+  std::function<std::unique_ptr<ExchangeRoom>(std::vector<const Computation*> entries, Backend& backend, MemoryAccount* account)> make_room;
   // What each process has, where several have the devices: a line for each. Null: this one has all.
   std::function<std::vector<std::string>()> processes;
 
@@ -92,7 +94,7 @@ const std::vector<CommandRow>& Commands();
 class Session {
  public:
   // `module` is verified. `out` receives everything the console shows.
-  Session(std::unique_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out);
+  Session(std::shared_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out);
   ~Session();
 
   // An empty line repeats the last command if it is one that people repeat (step, next, continue, list, ...).

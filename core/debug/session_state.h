@@ -40,6 +40,7 @@ struct RunState {
     machine.reset();
   }
 
+  std::shared_ptr<Module> module;  // what it runs: the program, or the program begun at the device's own function (Module::WithEntry)
   std::shared_ptr<ProgramInputs> inputs;
   std::unique_ptr<Machine> machine;  // null until the first run
   int selected = 0;  // depth of the selected frame in machine->frames(); 0 is the entry
@@ -61,7 +62,6 @@ struct Session::State : ExpressionHost, RunState {
   ~State() override { Clear(); }  // before the program
 
   Session* session = nullptr;
-  std::unique_ptr<Module> module;
   std::unique_ptr<Backend> backend;
   SessionOptions options;
   std::function<void(absl::string_view)> out;

@@ -23,25 +23,33 @@ struct LastShadow {
   std::vector<std::pair<const Module*, std::unique_ptr<Module>>> twins;  // as long as the backend
 };
 
-absl::Status Accumulate(Session::State& s, LastShadow& last, const MachineOptions& options, ShadowReport& report) {
-  const Module* twin = nullptr;
+absl::StatusOr<const Module*> TwinOf(Session::State& s, LastShadow& last, const Module& module) {
   for (const auto& [of, made] : last.twins) {
-    if (of == s.module.get()) twin = made.get();
+    if (of == &module) return made.get();
   }
-  if (twin == nullptr) {
-    absl::StatusOr<std::unique_ptr<Module>> made = MakeTwin(*s.module, s.options.fill);
-    if (!made.ok()) return made.status();
-    last.twins.emplace_back(s.module.get(), *std::move(made));
-    twin = last.twins.back().second.get();
-  }
-  if (!Several(s)) return AddAccumulatedErrors(*s.module, *twin, *s.backend, *s.inputs, options, report);
+  absl::StatusOr<std::unique_ptr<Module>> made = MakeTwin(module, s.options.fill);
+  if (!made.ok()) return made.status();
+  last.twins.emplace_back(&module, *std::move(made));
+  return last.twins.back().second.get();
+}
+
+absl::Status Accumulate(Session::State& s, LastShadow& last, const MachineOptions& options, ShadowReport& report) {
+  const absl::StatusOr<const Module*> twin = TwinOf(s, last, *s.module);
+  if (!twin.ok()) return twin.status();
+  if (!Several(s)) return AddAccumulatedErrors(*s.module, **twin, *s.backend, *s.inputs, options, report);
   // All devices run both programs.
-  const auto widen = [twin](int number, const Value& value) { return WideParameter(*twin, number, value); };
-  const absl::StatusOr<std::shared_ptr<Beside>> narrow = Beside::Open(s), wide = Beside::Open(s, *twin, widen);
+  std::vector<const Module*> twins;
+  for (const Module* module : ModulesOf(s)) {
+    const absl::StatusOr<const Module*> of_device = TwinOf(s, last, *module);
+    if (!of_device.ok()) return of_device.status();
+    twins.push_back(*of_device);
+  }
+  const auto widen = [twins](int device, int number, const Value& value) { return WideParameter(*twins[device], number, value); };
+  const absl::StatusOr<std::shared_ptr<Beside>> narrow = Beside::Open(s), wide = Beside::Open(s, twins, widen);
   if (!narrow.ok() || !wide.ok()) return narrow.ok() ? wide.status() : narrow.status();
   MachineOptions of_device = options;
   of_device.exchange = (*narrow)->port();
-  return AddAccumulatedErrors(*s.module, *twin, *s.backend, *s.inputs, of_device, report, (*wide)->port());
+  return AddAccumulatedErrors(*s.module, **twin, *s.backend, *s.inputs, of_device, report, (*wide)->port());
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ absl::Status CheckCatchCondition(Session::State& s, Breakpoint& b) {
   for (const Computation* computation : s.module->computations) {
     const absl::StatusOr<std::vector<const Instruction*>> read = CheckConditionAt(s, b.condition, *computation, false, std::nullopt);
     if (!read.ok()) {
-      if (first.ok() || computation->is_entry) first = read.status();
+      if (first.ok() || computation == s.module->entry) first = read.status();
       continue;
     }
     any = true;

@@ -27,7 +27,7 @@ namespace {
 
 struct CallsHolder {
   std::unique_ptr<CallGraph> calls;
-  const Module* module = nullptr;
+  const Module* program = nullptr;
 };
 
 }  // namespace
@@ -35,8 +35,9 @@ struct CallsHolder {
 const CallGraph& CallsOf(Session::State& s) {
   CallsHolder& holder = s.Extension<CallsHolder>();
   std::unique_ptr<CallGraph>& calls = holder.calls;
-  if (calls == nullptr || holder.module != s.module.get()) calls = std::make_unique<CallGraph>(MakeCallGraph(*s.module));
-  holder.module = s.module.get();
+  const Module& program = s.module->program();  // devices that run other functions of it share this
+  if (calls == nullptr || holder.program != &program) calls = std::make_unique<CallGraph>(MakeCallGraph(program));
+  holder.program = &program;
   return *calls;
 }
 
@@ -390,16 +391,16 @@ absl::string_view FirstLine(absl::string_view text) { return text.substr(0, text
 // Each place once.
 void Log(Session::State& s, const std::vector<Stop>& found) {
   StopLog& log = s.Extension<StopLog>();
-  if (log.module != s.module.get()) log = StopLog{s.module.get(), {}};
+  if (const Module* program = &s.module->program(); log.program != program) log = StopLog{program, {}};
   const Mark mark = s.machine->Where();
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;
     if (b.unnamed) continue;
     if (log.entries.size() >= StopLog::kMost) return;
-    if (std::any_of(log.entries.begin(), log.entries.end(), [&](const StopLog::Entry& e) { return e.number == b.number && e.mark == mark; })) continue;
+    if (std::any_of(log.entries.begin(), log.entries.end(), [&](const StopLog::Entry& e) { return e.number == b.number && e.module == s.module.get() && e.mark == mark; })) continue;
     const char* word = b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kCatch ? "Catch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ";
     const std::string said = stop.note.empty() ? absl::StrCat("at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1)) : std::string(FirstLine(stop.note));
-    log.entries.push_back({b.kind, b.number, mark, absl::StrCat(word, b.number, ", ", said)});
+    log.entries.push_back({b.kind, b.number, s.module.get(), mark, absl::StrCat(word, b.number, ", ", said)});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/lockstep_reads.h"
 #include "core/exec/inputs.h"
@@ -56,15 +57,16 @@ class TwinMaker {
     }
     twin_->source = from_.source;
     twin_->frames = from_.frames;
-    for (const Computation* c : from_.computations) {
+    const std::vector<const Computation*> reached = Reached();
+    for (const Computation* c : reached) {
       Computation* copy = twin_->AddComputation(c->name);
-      copy->is_entry = c->is_entry;
+      copy->is_entry = c == from_.entry;
       copy->execution_thread = c->execution_thread;
       copy->range = c->range;
       copy->name_range = c->name_range;
       computations_[c] = copy;
     }
-    for (const Computation* c : from_.computations) {
+    for (const Computation* c : reached) {
       const absl::Status copied = Copy(*c, *computations_[c]);
       if (!copied.ok()) return copied;
     }
@@ -79,6 +81,25 @@ class TwinMaker {
   }
 
  private:
+  // What the entry comes to, in the order of the text: functions of other devices need not fit any more.
+  std::vector<const Computation*> Reached() const {
+    absl::flat_hash_set<const Computation*> seen = {from_.entry};
+    std::vector<const Computation*> todo = {from_.entry}, reached;
+    while (!todo.empty()) {
+      const Computation* c = todo.back();
+      todo.pop_back();
+      for (const Instruction* i : c->instructions) {
+        for (const Computation* called : i->CalledComputations()) {
+          if (seen.insert(called).second) todo.push_back(called);
+        }
+      }
+    }
+    for (const Computation* c : from_.computations) {
+      if (seen.contains(c)) reached.push_back(c);
+    }
+    return reached;
+  }
+
   Instruction* Add(Computation& to, absl::string_view name, Opcode opcode, const Shape& shape) {
     Instruction* i = twin_->AddInstruction(&to);
     i->name = name;

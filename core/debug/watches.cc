@@ -244,7 +244,7 @@ absl::StatusOr<const Computation*> FindHome(Session::State& s, const WatchText& 
     if (!read.ok()) {
       // What is wrong where the names are known says more than that they are not known elsewhere.
       const bool says_more = !NotThere(read.status()), said_more = !first.ok() && !NotThere(first);
-      if (first.ok() || (says_more && !said_more) || (computation->is_entry && says_more == said_more)) first = read.status();
+      if (first.ok() || (says_more && !said_more) || (computation == s.module->entry && says_more == said_more)) first = read.status();
       continue;
     }
     any = true;

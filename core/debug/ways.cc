@@ -94,15 +94,16 @@ class Ways {
 };
 
 // How many ways there are; memo by computation.
-double CountWaysTo(const CallGraph& calls, const Computation& computation, absl::flat_hash_map<const Computation*, double>& memo) {
-  if (computation.is_entry) return 1;
+double CountWaysTo(const Module& module, const CallGraph& calls, const Computation& computation,
+                   absl::flat_hash_map<const Computation*, double>& memo) {
+  if (&computation == module.entry) return 1;
   const auto known = memo.find(&computation);
   if (known != memo.end()) return known->second;
   double ways = 0;
   absl::flat_hash_set<const Instruction*> seen;
   for (const Instruction* caller : calls.callers[computation.id]) {
     if (seen.insert(caller).second)
-      ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWaysTo(calls, *caller->parent, memo);
+      ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWaysTo(module, calls, *caller->parent, memo);
   }
   return memo[&computation] = ways;
 }
@@ -134,9 +135,9 @@ bool IsLoopStep(const Way::Step& step) { return IsLoop(step.level.kind); }
 
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home) { return Ways(module, calls, home).Take(); }
 
-double CountWays(const CallGraph& calls, const Computation& home) {
+double CountWays(const Module& module, const CallGraph& calls, const Computation& home) {
   absl::flat_hash_map<const Computation*, double> memo;
-  return CountWaysTo(calls, home, memo);
+  return CountWaysTo(module, calls, home, memo);
 }
 
 int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops) {

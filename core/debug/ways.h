@@ -38,7 +38,7 @@ inline constexpr size_t kMostWays = 256;
 // The first kMostWays, in program order.
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home);
 // How many there are.
-double CountWays(const CallGraph& calls, const Computation& home);
+double CountWays(const Module& module, const CallGraph& calls, const Computation& home);
 // Puts them in groups and counts the calls of each, or over all where each group has one. Returns the size of the largest group; `loops`
 // gets the innermost loop of each, null where there is none.
 int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops);

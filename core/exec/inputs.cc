@@ -94,7 +94,7 @@ class Tracer {
   void Follow(const State& state) {
     const Computation& computation = *state.at->parent;
     for (const Use& use : UsersOf(computation)[state.at->index]) FollowUse(state, *use.user, use.operand);
-    if (computation.root == state.at && !computation.is_entry) {
+    if (computation.root == state.at && &computation != module_.entry) {
       for (const Instruction* caller : CallersOf(computation)) {
         if (caller->Called(AttrId::kCondition) == &computation) continue;
         Visit(caller, state.path, state.arithmetic);

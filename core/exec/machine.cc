@@ -194,7 +194,9 @@ absl::Status Machine::Impl::Begin() {
   m.profile_.clear();
   pin_depth = -1;
   if (m.entry() == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
-  absl::Status status = PushFrame(stack, FrameKind::kEntry, nullptr, 0, *m.entry(), parameters, 0, -1);
+  // What is begun at another function than the program's entry has paths of its own: devices tell their exchanges apart by them.
+  const uint64_t begins = m.entry() == m.module_.program().entry ? 0 : static_cast<uint64_t>(m.entry()->id) + 1;
+  absl::Status status = PushFrame(stack, FrameKind::kEntry, nullptr, begins, *m.entry(), parameters, 0, -1);
   started = status.ok();
   return status;
 }

@@ -19,8 +19,8 @@ int CallTree::Inside(int parent, const Instruction& caller, int which) const {
   return it == number_.end() ? -1 : it->second;
 }
 
-std::vector<int> CallTree::CallsOf(const Computation& computation) const {
-  if (computation.is_entry) return {kEntry};
+std::vector<int> CallTree::CallsOf(const Module& module, const Computation& computation) const {
+  if (&computation == module.entry) return {kEntry};
   const auto it = of_.find(&computation);
   return it == of_.end() ? std::vector<int>() : it->second;
 }

@@ -30,8 +30,8 @@ class CallTree {
   int Add(int parent, const Instruction& caller, int which);
   // -1: not known.
   int Inside(int parent, const Instruction& caller, int which) const;
-  // All known calls of a computation, ascending. The entry's is kEntry.
-  std::vector<int> CallsOf(const Computation& computation) const;
+  // All known calls of a computation in a run of the module, ascending. The entry's is kEntry.
+  std::vector<int> CallsOf(const Module& module, const Computation& computation) const;
 
   const Call& call(int number) const { return calls_[number]; }
   int size() const { return static_cast<int>(calls_.size()); }

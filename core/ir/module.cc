@@ -18,6 +18,20 @@ std::atomic<uint64_t> modules{0};
 
 Module::Module() : serial(++modules) {}
 
+std::shared_ptr<Module> Module::WithEntry(std::shared_ptr<const Module> program, Computation* entry) {
+  auto module = std::make_shared<Module>();
+  module->name = program->name;
+  module->source = program->source;
+  module->header = program->header;
+  module->frames = program->frames;
+  module->computations = program->computations;
+  module->computation_by_name_ = program->computation_by_name_;
+  module->entry = entry;
+  if (entry == program->entry) module->entry_result = program->entry_result;
+  module->program_ = std::move(program);
+  return module;
+}
+
 const Attribute* Instruction::Find(AttrId id) const {
   for (const Attribute& attribute : attributes) {
     if (attribute.id == id) return &attribute;

@@ -87,7 +87,7 @@ struct Computation {
   std::vector<Instruction*> schedule;      // program order: topological by operands and control predecessors, text order where free
   std::vector<Instruction*> parameters;    // by parameter number
   Instruction* root = nullptr;
-  bool is_entry = false;
+  bool is_entry = false;   // is marked as the entry; whether a module runs from it, Module::entry says (WithEntry)
   bool is_fusion = false;  // is the `calls` of a fusion
   bool in_error = false;   // the reader could not read some instruction at all: parameters or the root may be missing
   absl::string_view execution_thread;      // attribute after the closing brace; empty: none
@@ -122,6 +122,11 @@ struct PythonFrame {
 
 struct Module {
   Module();
+  // The same program begun at another of its computations, for a device that runs that one: a module of the same computations and
+  // instructions, which it keeps alive. Their `module` is still `program`.
+  static std::shared_ptr<Module> WithEntry(std::shared_ptr<const Module> program, Computation* entry);
+  // Of a module made by WithEntry the one it was made of; of others the module itself.
+  const Module& program() const { return program_ != nullptr ? *program_ : *this; }
   const uint64_t serial;  // no other module of this process has the same, not even one that is gone
   std::string name;
   std::shared_ptr<const SourceText> source;  // null for built modules
@@ -154,6 +159,7 @@ struct Module {
   StableBlocks<Instruction> instruction_storage_;
   std::deque<std::string> strings_;
   absl::flat_hash_map<absl::string_view, Computation*> computation_by_name_;
+  std::shared_ptr<const Module> program_;  // of WithEntry: what owns the computations
 };
 
 }  // namespace hloscope

@@ -1,6 +1,7 @@
 // custom-call: a function that the program only names. Which targets run without a library: custom_call_targets.h.
 #include "core/ops/custom_call_targets.h"
 #include "core/ops/leaf_flow.h"
+#include "core/ops/parallel_call.h"
 #include "core/ops/rules.h"
 #include "core/ops/topk.h"
 
@@ -16,6 +17,10 @@ std::optional<Shape> Infer(ShapeContext& c) {
   if (FindCustomCallTarget(c.instruction().Text(AttrId::kCustomCallTarget)) == CustomCallTarget::kEvaluated) {
     const std::string problem = c.operand_count() == 1 ? TopKProblem(c.operand(0), c.written()) : "it takes one array";
     if (!problem.empty()) return c.Fail(HLO_LABEL("custom-call.topk"), absl::StrCat("custom call TopK: ", problem));
+  }
+  if (IsParallelCall(c.instruction())) {
+    const absl::StatusOr<ParallelCall> parallel = ParallelCallOf(c.instruction());
+    if (!parallel.ok()) return c.Fail(HLO_LABEL("custom-call.run-parallel"), absl::StrCat(c.instruction().Text(AttrId::kCustomCallTarget), ": ", parallel.status().message()));
   }
   return c.written().WithoutLayouts();
 }

@@ -113,8 +113,8 @@ void Many(Backend& backend) {
 void Steps(int devices) {
   SessionOptions options;
   options.devices.replicas = devices;
-  options.devices.make_room = [devices](const Module& module, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
-    return std::make_unique<InProcessExchange>(devices, 1, std::vector<const Computation*>(devices, module.entry), backend, account);
+  options.devices.make_room = [devices](std::vector<const Computation*> entries, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
+    return std::make_unique<InProcessExchange>(devices, 1, std::move(entries), backend, account);
   };
   Session session(Read(kLoop), *MakeJitCpuBackend({}), std::move(options), [](absl::string_view) {});
   session.Execute("start");

@@ -2,7 +2,9 @@
 #include <map>
 #include <random>
 
+#include "backends/exchange/run_parallel.h"
 #include "core/debug/devices.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/session_state.h"
 #include "tests/exchange/devices.h"
 
@@ -61,6 +63,72 @@ ENTRY main {
 }
 )";
 
+// Three functions: what the first sends the second has and gives on; the last runs on two devices. All call one of them's helper.
+constexpr char kFunctions[] = R"(HloModule functions
+
+sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = f32[] add(a, b) }
+twice { x = f32[4] parameter(0)  ROOT y = f32[4] add(x, x) }
+condition { t = (u32[], f32[4]) parameter(0)  i = u32[] get-tuple-element(t), index=0  n = u32[] constant(3)  ROOT r = pred[] compare(i, n), direction=LT }
+give {
+  t = (u32[], f32[4]) parameter(0)
+  i = u32[] get-tuple-element(t), index=0
+  x = f32[4] get-tuple-element(t), index=1
+  one = u32[] constant(1)
+  j = u32[] add(i, one)
+  ready = token[] after-all()
+  s = (f32[4], u32[], token[]) send(x, ready), channel_id=1
+  sd = token[] send-done(s), channel_id=1
+  y = f32[4] call(x), to_apply=twice
+  ROOT r = (u32[], f32[4]) tuple(j, y)
+}
+take {
+  t = (u32[], f32[4]) parameter(0)
+  i = u32[] get-tuple-element(t), index=0
+  x = f32[4] get-tuple-element(t), index=1
+  one = u32[] constant(1)
+  j = u32[] add(i, one)
+  ready = token[] after-all()
+  r = (f32[4], u32[], token[]) recv(ready), channel_id=1
+  rd = (f32[4], token[]) recv-done(r), channel_id=1
+  got = f32[4] get-tuple-element(rd), index=0
+  y = f32[4] subtract(got, x)
+  ROOT back = (u32[], f32[4]) tuple(j, y)
+}
+first {
+  x = f32[4] parameter(0)
+  z = u32[] constant(0)
+  t = (u32[], f32[4]) tuple(z, x)
+  loop = (u32[], f32[4]) while(t), condition=condition, body=give
+  y = f32[4] get-tuple-element(loop), index=1
+  ROOT ar = f32[4] all-reduce(y), replica_groups={{0,1,2,3}}, to_apply=sum
+}
+second {
+  k = f32[] parameter(0)
+  z = u32[] constant(0)
+  ks = f32[4] broadcast(k), dimensions={}
+  t = (u32[], f32[4]) tuple(z, ks)
+  loop = (u32[], f32[4]) while(t), condition=condition, body=take
+  y = f32[4] get-tuple-element(loop), index=1
+  d = f32[4] call(y), to_apply=twice
+  total = f32[4] all-reduce(d), replica_groups={{0,1,2,3}}, to_apply=sum
+  ROOT both = (f32[4], f32[]) tuple(total, k)
+}
+last {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  d = f32[4] call(x), to_apply=twice
+  e = f32[4] multiply(d, y)
+  ROOT ar = f32[4] all-reduce(e), replica_groups={{0,1,2,3}}, to_apply=sum
+}
+
+ENTRY main {
+  a = f32[4] constant({1, 2, 3, 4})
+  k = f32[] constant(10)
+  b = f32[4] negate(a)
+  ROOT all = (f32[4], f32[4], f32[], f32[4], f32[4]) custom-call(a, k, a, b, b, b), custom_call_target="interpreter.run_parallel", called_computations={first, second, last, last}
+}
+)";
+
 struct Debugged {
   std::string said;
   std::unique_ptr<Session> session;
@@ -80,8 +148,11 @@ std::unique_ptr<Debugged> Open(const std::string& text, int64_t replicas) {
   SessionOptions options;
   options.fill = *ParseFill("iota");
   options.devices.replicas = replicas;
-  options.devices.make_room = [replicas](const Module& m, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
-    return std::make_unique<InProcessExchange>(replicas, 1, std::vector<const Computation*>(replicas, m.entry), backend, account);
+  options.devices.of_main = FindParallelMain(*module).followed();
+  const std::unique_ptr<Backend> backend = MakeReferenceBackend({});
+  if (absl::Status given = GiveParallelArguments(*module, *backend, options); !given.ok()) ADD_FAILURE() << given;
+  options.devices.make_room = [replicas](std::vector<const Computation*> entries, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
+    return std::make_unique<InProcessExchange>(replicas, 1, std::move(entries), backend, account);
   };
   auto debugged = std::make_unique<Debugged>();
   Debugged* d = debugged.get();
@@ -158,17 +229,18 @@ TEST(Devices, WhateverOrderTheyAreSteppedInTheyComeToTheSame) {
 }
 
 TEST(Devices, RandomWalksMeetTheValuesOfAStraightRun) {
-  for (const char* text : {kLoop, kTransfer}) {
+  for (const char* text : {kLoop, kTransfer, kFunctions}) {
+    const int devices = text == kFunctions ? 4 : 3;
     std::vector<std::string> results;
-    const Known known = StraightOn(text, 3, 1, &results);
+    const Known known = StraightOn(text, devices, 1, &results);
     for (uint32_t seed = 1; seed <= 8; ++seed) {
-      std::unique_ptr<Debugged> d = Open(text, 3);
+      std::unique_ptr<Debugged> d = Open(text, devices);
       std::mt19937 random(seed);
       d->Do("start");
       int met = 0;
       for (int k = 0; k < 150; ++k) {
         const uint32_t what = random() % 8;
-        if (what == 0) d->Do(absl::StrCat("replica ", random() % 3));
+        if (what == 0) d->Do(absl::StrCat("replica ", random() % devices));
         else if (what < 5 && d->s().started()) d->Do(what == 1 ? "step 4" : what == 2 ? "next" : "step");
         else d->session->Execute(what == 5 ? "reverse-next" : what == 6 ? "reverse-step 3" : "reverse-step");  // refused at the beginning
         if (!d->s().started()) continue;
@@ -178,9 +250,45 @@ TEST(Devices, RandomWalksMeetTheValuesOfAStraightRun) {
         ++met;
         ASSERT_EQ(BitsHere(d->s()), straight->second) << "seed " << seed << ", step " << k << "\n" << d->said;
       }
-      EXPECT_GT(met, 50);
+      EXPECT_GT(met, text == kFunctions ? 20 : 50);  // two of the functions are short
     }
   }
+}
+
+TEST(Devices, FunctionsOfMainComeToWhatMainGets) {
+  auto source = std::make_shared<const SourceText>("<test>", kFunctions);
+  DiagnosticSink sink;
+  const std::unique_ptr<Module> module = ReadHloText(source, sink);
+  Verify(*module, sink);
+  ASSERT_EQ(sink.error_count(), 0);
+  const std::unique_ptr<Backend> backend = MakeReferenceBackend({});
+  MachineOptions options;
+  AllowRunParallel(options, *backend, 2);
+  Machine machine(*module, *backend, std::move(options));
+  ASSERT_TRUE(machine.Start(std::vector<Value>()).ok());
+  ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+  std::string wanted;
+  Append(machine.result(), wanted);
+  for (uint32_t seed = 1; seed <= 3; ++seed) {
+    std::vector<std::string> results;
+    StraightOn(kFunctions, 4, seed, &results);
+    EXPECT_EQ(absl::StrCat(results[0], results[1], results[2], results[3]), wanted) << seed;
+  }
+}
+
+TEST(Devices, EachStandsInItsOwnFunctionAndSharedOnesStopAll) {
+  std::unique_ptr<Debugged> d = Open(kFunctions, 4);
+  d->Do("start");
+  std::vector<std::string> entries;
+  ForEachRun(d->s(), [&](int) { entries.push_back(std::string(d->s().machine->frames()[0].computation->name)); });
+  EXPECT_EQ(entries, (std::vector<std::string>{"first", "second", "last", "last"}));
+  d->Do("break twice:y");
+  std::map<int, int> stops;  // by device
+  for (int k = 0; k < 20 && d->s().started(); ++k) {
+    d->Do("continue");
+    if (d->s().started()) ++stops[DevicesOf(d->s()).selected];
+  }
+  EXPECT_EQ(stops, (std::map<int, int>{{0, 3}, {1, 1}, {2, 1}, {3, 1}}));
 }
 
 TEST(Devices, BreakpointsAreCountedOnEachDeviceForItself) {

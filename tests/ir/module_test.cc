@@ -111,6 +111,33 @@ TEST(Module, FinalizeReportsParameterGapsAndSecondEntries) {
   EXPECT_TRUE(c->parameters.empty());
 }
 
+TEST(Module, TheSameProgramBegunElsewhere) {
+  auto m = std::make_shared<Module>();
+  m->name = "m";
+  Computation* f = m->AddComputation("f");
+  const Instruction* x = Add(f, Opcode::kParameter, "x");
+  Computation* main = m->AddComputation("main");
+  Add(main, Opcode::kConstant, "c");
+  main->is_entry = true;
+  m->entry_result = Shape::Array(ElementType::kF32, {2});
+  DiagnosticSink sink;
+  m->Finalize(sink);
+  ASSERT_EQ(sink.error_count(), 0);
+  const Module* whole = m.get();
+  const std::shared_ptr<Module> begun = Module::WithEntry(std::move(m), f);
+  EXPECT_EQ(begun->entry, f);
+  EXPECT_EQ(&begun->program(), whole);
+  EXPECT_EQ(&whole->program(), whole);
+  EXPECT_EQ(whole->entry, main);
+  EXPECT_NE(begun->serial, whole->serial);
+  EXPECT_EQ(begun->name, "m");
+  // The program's own, which lives as long as this does.
+  EXPECT_EQ(begun->FindComputation("main"), main);
+  EXPECT_EQ(begun->FindComputation("f")->FindInstruction("x"), x);
+  EXPECT_EQ(f->module, whole);
+  EXPECT_FALSE(begun->entry_result.has_value());
+}
+
 TEST(Module, FinalizeReportsRecursion) {
   Module m;
   Computation* a = m.AddComputation("a");

@@ -206,7 +206,7 @@ class Painter {
   // computation.
   std::vector<int> CallsOf(size_t k) const {
     const SceneBox& box = scene_.boxes[k];
-    if (box.parent < 0 || scene_.boxes[box.parent].node < 0) return figures_.by_call->tree.CallsOf(ComputationOf(k));
+    if (box.parent < 0 || scene_.boxes[box.parent].node < 0) return figures_.by_call->tree.CallsOf(h_.module(), ComputationOf(k));
     const SceneBox& around = scene_.boxes[box.parent];
     const std::vector<int> outer = CallsOf(static_cast<size_t>(box.parent));
     if (around.instruction == nullptr) return outer;

@@ -139,6 +139,22 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
   }
 }
 
+// What devices that run other functions have brought to the exchange that the selected one comes to next, or waits for.
+void FromMeetings(Session::State& s, const CollectivePart& part, uint64_t key, PictureData& data) {
+  const Devices& all = DevicesOf(s);
+  ExchangeRoom::Asked asked{key};
+  if (s.machine->next_instruction() == part.begins) asked.before.emplace();
+  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(*part.collective, all.selected, asked);
+  if (!meetings.ok()) return;
+  for (const ExchangeMeeting& meeting : *meetings) {
+    for (const ExchangeMeeting::Member& member : meeting.members) {
+      if (!member.here || member.instruction == nullptr || member.instruction == part.collective) continue;
+      for (size_t k = 0; k < std::min(member.operands.size(), data.devices[member.device].operands.size()); ++k)
+        data.devices[member.device].operands[k] = ToDense(member.operands[k]);
+    }
+  }
+}
+
 // The execution that the selected device stands before or has behind it, on all devices: wherever another one is now, nothing that it has in
 // another iteration or call.
 void GatherCollective(Session::State& s, const Instruction& instruction, PictureData& data) {
@@ -174,21 +190,30 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   }
   if (wrapped && own.live_position(shown) <= part.begins->index) return;
   const uint64_t key = own.ExchangeKey(wrapped ? own.EnterCall(shown, *part.begins) : shown, *part.collective);
+  FromMeetings(s, part, key, data);
   std::vector<bool> known(data.devices.size());  // the exchange was made, and the device has not gone back to before it
+  const auto take = [&](const ExchangePast::Member& member) {
+    const std::optional<int> frame = readers.FrameOf(member);
+    PictureData::OfDevice& of = data.devices[member.device];
+    of = {};
+    of.operands.resize(part.brings->operands.size());
+    if (!frame.has_value()) return;  // gone back to before it
+    known[member.device] = true;
+    FrameHistory& history = readers.of(member.device).history();
+    const size_t count = std::min(of.operands.size(), member.instruction->operands.size());
+    for (size_t k = 0; k < count; ++k) of.operands[k] = readers.Brought(member, static_cast<int>(k)).value_or(Value());
+    const bool same = member.instruction == part.collective;  // else it runs another function
+    absl::StatusOr<Value> result =
+        history.ValueOf(same && wrapped ? history.place(*frame).parent : *frame, same ? instruction : *member.instruction);
+    if (result.ok()) of.result = ToDense(*std::move(result));
+  };
+  // The selected device's group knows all of its members, and each device that runs the same knows its own.
   for (size_t d = 0; d < data.devices.size(); ++d) {
     const std::shared_ptr<const ExchangePast> past = all.room->Past(static_cast<int>(d), key);
     if (past == nullptr) continue;  // not made yet
-    const auto member = std::find_if(past->members.begin(), past->members.end(), [&](const ExchangePast::Member& m) { return m.device == static_cast<int>(d); });
-    const std::optional<int> frame = readers.FrameOf(*member);
-    PictureData::OfDevice& of = data.devices[d];
-    of = {};
-    of.operands.resize(part.brings->operands.size());
-    if (!frame.has_value()) continue;  // gone back to before it
-    known[d] = true;
-    FrameHistory& history = readers.of(member->device).history();
-    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = readers.Brought(*member, static_cast<int>(k)).value_or(Value());
-    absl::StatusOr<Value> result = history.ValueOf(wrapped ? history.place(*frame).parent : *frame, instruction);
-    if (result.ok()) of.result = ToDense(*std::move(result));
+    for (const ExchangePast::Member& member : past->members) {
+      if (member.device == static_cast<int>(d) || member.instruction != part.collective) take(member);
+    }
   }
   // One may have come back to the moment before it: what it gets there is what it got.
   ForEachStanding(s, [&](int d) {

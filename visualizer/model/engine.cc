@@ -452,7 +452,7 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
     std::lock_guard<std::mutex> lock(mutex_);
     window_commands_.push_back("panel replicas");
   }
-  last_module_ = nullptr;
+  last_program_ = nullptr;
   ++program_generation_;
   if (from_file) file_generation_ = program_generation_;
   Publish(true);
@@ -506,9 +506,10 @@ void Engine::Publish(bool moved) {
   if (session_ != nullptr) {
     Observe(session_->state(), *snapshot);
     if (snapshot->module->source != nullptr) snapshot->source = snapshot->module->source;
-    if (snapshot->module != last_module_) {
-      if (last_module_ != nullptr) ++program_generation_;
-      last_module_ = snapshot->module;
+    // Another device's function of the same program is no other program.
+    if (const Module* program = &snapshot->module->program(); program != last_program_) {
+      if (last_program_ != nullptr) ++program_generation_;
+      last_program_ = program;
     }
   } else if (source_ != nullptr || !problems_.empty()) {
     snapshot->phase = Phase::kBroken;

@@ -144,7 +144,7 @@ class Engine {
   std::shared_ptr<const SourceText> source_;
   std::shared_ptr<const Module> broken_;
   std::vector<Diagnostic> problems_;
-  const Module* last_module_ = nullptr;
+  const Module* last_program_ = nullptr;
   uint64_t file_generation_ = 0;  // the program_generation_ of the last program that was read from a file
   uint64_t program_generation_ = 0, moment_generation_ = 0, generation_ = 0;
   double command_ms_ = 0;  // of the last command that moved the program

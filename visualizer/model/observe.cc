@@ -68,9 +68,9 @@ void ObserveStops(const Session::State& s, Snapshot& snapshot) {
   }
 }
 
-// What is gathered over the session: it is about one module.
+// What is gathered over the session: it is about one program.
 struct Gathered {
-  const Module* module = nullptr;
+  const Module* program = nullptr;
   absl::flat_hash_map<const Computation*, std::vector<int>> loops;  // positions in its schedule
   absl::flat_hash_map<const Instruction*, TripRow> trips;
 };
@@ -78,8 +78,8 @@ struct Gathered {
 // Of what is still set.
 void ObserveEvents(Session::State& s, Snapshot& snapshot) {
   const StopLog& log = s.Extension<StopLog>();
-  if (log.module != s.module.get()) return;
   for (const StopLog::Entry& entry : log.entries) {
+    if (entry.module != s.module.get()) continue;
     const auto is_it = [&](const StopRow& stop) { return stop.number == entry.number; };
     if (std::any_of(snapshot.stops.begin(), snapshot.stops.end(), is_it)) snapshot.events.push_back({KindOf(entry.kind), entry.number, entry.mark, entry.text});
   }
@@ -111,9 +111,9 @@ void GatherTrips(const Session::State& s, Gathered& gathered) {
 
 void Gather(Session::State& s, Snapshot& snapshot) {
   Gathered& gathered = s.Extension<Gathered>();
-  if (gathered.module != s.module.get()) {
+  if (gathered.program != &s.module->program()) {
     gathered = Gathered();
-    gathered.module = s.module.get();
+    gathered.program = &s.module->program();
     // What the program itself says, before anything has run.
     for (const Computation* computation : s.module->computations) {
       for (const Instruction* i : computation->instructions) {
@@ -136,7 +136,7 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   snapshot.phase = Phase::kReady;
   ObserveStops(s, snapshot);
   snapshot.collecting = !Stops(const_cast<Session::State&>(s)).collecting.empty();
-  if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.module == s.module.get()) {
+  if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.program == &s.module->program()) {
     snapshot.slice = slice.instructions;
     snapshot.slice_generation = slice.generation;
   }

@@ -80,14 +80,14 @@ enum class Phase : uint8_t {
 
 struct Snapshot {
   uint64_t generation = 0;          // of this snapshot
-  uint64_t program_generation = 0;  // changes when the module does
+  uint64_t program_generation = 0;  // changes when the program does
   uint64_t moment_generation = 0;   // changes when the program moved or a value was set: values asked for before may be old
   Phase phase = Phase::kEmpty;
   std::string path;    // of the program's file; empty: none
   std::string format;  // "hlo text", ...
   std::shared_ptr<Session> session;            // keeps the module alive. Only the engine's thread may call it.
   std::shared_ptr<const Module> broken;        // a module that was read with errors, for looking at only
-  const Module* module = nullptr;              // null: there is none. Literals of elided constants must not be looked at.
+  const Module* module = nullptr;              // what the selected device runs; null: there is none. Literals of elided constants must not be looked at.
   std::shared_ptr<const SourceText> source;    // the text that the module's ranges point into; null for built modules
   std::vector<Diagnostic> problems;            // of reading
   std::string error;                           // of a kError stop

@@ -123,6 +123,7 @@ class GraphPanel : public Panel {
   bool follow_ = true;
   // What is wanted and made.
   uint64_t program_ = 0, numbers_ = 0, request_ = 0, taken_ = 0;
+  const Module* drawn_ = nullptr;  // what of the program: another device may run another function
   std::shared_ptr<const Scene> scene_;
   absl::flat_hash_set<BoxKey> expanded_;
   std::vector<BoxKey> unasked_;  // of those, what was expanded to show something and not by hand

@@ -20,8 +20,9 @@ constexpr int kMostShown = 400;      // boxes; more cannot be read, wherever one
 
 void GraphPanel::Follow(PanelContext& context) {
   const Snapshot& now = context.now;
-  if (now.program_generation == program_ || now.session == nullptr || now.module == nullptr) return;
-  // Of an edited program what was expanded before is expanded again, and one looks where one looked.
+  if ((now.program_generation == program_ && now.module == drawn_) || now.session == nullptr || now.module == nullptr) return;
+  drawn_ = now.module;
+  // Of an edited program, and where another device runs another function, what was expanded before is expanded again, and one looks where one looked.
   restore_.clear();
   if (scene_ != nullptr && now.path == path_of_program_) {
     for (size_t k = 0; k < scene_->boxes.size(); ++k) {

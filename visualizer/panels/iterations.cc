@@ -85,7 +85,7 @@ class IterationsPanel : public Panel {
           for (const Instruction* i : computation->instructions) {
             if (Def(*i).control != ControlKind::kWhile || i->Called(AttrId::kBody) == nullptr) continue;
             around_[i->Called(AttrId::kBody)] = i;
-            if (first_loop_ == nullptr || computation->is_entry) first_loop_ = first_loop_ != nullptr && first_loop_->parent->is_entry ? first_loop_ : i;
+            if (first_loop_ == nullptr || computation == now.module->entry) first_loop_ = first_loop_ != nullptr && first_loop_->parent == now.module->entry ? first_loop_ : i;
           }
         }
       }

@@ -107,7 +107,7 @@ class TimelinePanel : public Panel {
   }
 
   void PlaceAll(const Snapshot& now) {
-    std::string key = absl::StrCat(now.program_generation);
+    std::string key = absl::StrCat(now.program_generation, "|", now.module->entry != nullptr ? now.module->entry->id : -1);
     for (const TripRow& row : now.trips) absl::StrAppend(&key, ",", reinterpret_cast<uintptr_t>(row.loop), ":", row.trips, row.whole ? "!" : "");
     if (key != axis_key_) {
       axis_key_ = std::move(key);

@@ -161,7 +161,7 @@ TimelineAxis::Place TimelineAxis::Under(double x, double resolution) const {
     const double within = place.span.width() > 0 ? (x - place.span.begin) / place.span.width() : 0;
     const auto after = std::upper_bound(at.begin(), at.end() - 1, within);
     const int position = std::clamp<int>(static_cast<int>(after - at.begin()) - 1, 0, static_cast<int>(computation->schedule.size()) - 1);
-    level.position = std::max(position, BeginningOf(*computation));
+    level.position = std::max(position, computation == entry_ ? FirstStop(*computation) : 0);
     place.mark.levels.push_back(level);
     if (level.position >= static_cast<int>(computation->schedule.size())) {
       place.at = nullptr;
@@ -185,7 +185,7 @@ TimelineAxis::Place TimelineAxis::Under(double x, double resolution) const {
       if (computation == nullptr) break;
       // Too narrow to point at its instructions: the iteration's beginning.
       if (place.span.width() < resolution * 4 || place.span.width() < resolution * static_cast<double>(computation->schedule.size()) / 4) {
-        level.position = BeginningOf(*computation);
+        level.position = 0;
         place.mark.levels.push_back(level);
         place.at = level.position < static_cast<int>(computation->schedule.size()) ? computation->schedule[level.position] : nullptr;
         break;
@@ -219,7 +219,7 @@ std::vector<std::string> CommandsTo(const Snapshot& now, const TimelineAxis::Pla
     const Computation* body = loop.Called(AttrId::kBody);
     commands.push_back(absl::StrCat("goto iteration ", absl::StrJoin(place.iterations, ","), " in ", CommandName(now, loop)));
     there = place.at == nullptr || place.mark.levels.back().kind == FrameKind::kWhileCondition ||
-            (body != nullptr && place.at->parent == body && place.at->index <= BeginningOf(*body));
+            (body != nullptr && place.at->parent == body && place.at->index == 0);
     // Where the loop was left and another frame is selected, names are looked up from its body.
     if (!there) commands.push_back(absl::StrCat("goto before ", place.at->parent == body ? absl::StrCat("%", place.at->name) : CommandName(now, *place.at)));
     return commands;
