@@ -11,6 +11,7 @@
 #include "core/debug/known_values.h"
 #include "core/debug/last_stop.h"
 #include "core/debug/session_state.h"
+#include "core/debug/set_devices.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -105,6 +106,7 @@ void Session::State::ShowNotices() {
 void Session::State::ShowStop(StopReason reason) {
   Extension<LastStop>().interrupted = reason == StopReason::kInterrupted;
   SaySwitched(*this);
+  if (Several(*this)) SayMissedSets(*this);
   const std::string device = SelectedName(*this), who = device.empty() ? "The program" : device;
   if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);
   if (!device.empty()) SettleRun(*this);
@@ -229,6 +231,7 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
     if (!enter || !AtElementCaller()) return otherwise();
     const StopReason entered = machine->Step(true);
     if (entered != StopReason::kStep) return entered;
+    TakeUpEdit(*this);
     return ArmedHere(*this) ? StopReason::kBreakpoint : again();
   };
   uint64_t judged_frame = 0;  // where nothing wanted to stop: it is not asked twice

@@ -2,8 +2,7 @@
 #include <map>
 #include <random>
 
-#include "core/debug/devices.h"
-#include "core/debug/session_state.h"
+#include "tests/exchange/debugged.h"
 #include "tests/exchange/devices.h"
 
 namespace hloscope {
@@ -60,51 +59,6 @@ ENTRY main {
   ROOT ar = f32[4] all-reduce(both), replica_groups={{0,1,2}}, to_apply=sum
 }
 )";
-
-struct Debugged {
-  std::string said;
-  std::unique_ptr<Session> session;
-  Session::State& s() { return session->state(); }
-  void Do(const std::string& line) {
-    said.clear();
-    EXPECT_TRUE(session->Execute(line).ok) << line << "\n" << said;
-  }
-};
-
-std::unique_ptr<Debugged> Open(const std::string& text, int64_t replicas) {
-  auto source = std::make_shared<const SourceText>("<test>", text);
-  DiagnosticSink sink;
-  std::unique_ptr<Module> module = ReadHloText(source, sink);
-  Verify(*module, sink);
-  EXPECT_EQ(sink.error_count(), 0);
-  SessionOptions options;
-  options.fill = *ParseFill("iota");
-  options.devices.replicas = replicas;
-  options.devices.make_room = [replicas](const Module& m, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
-    return std::make_unique<InProcessExchange>(replicas, 1, std::vector<const Computation*>(replicas, m.entry), backend, account);
-  };
-  auto debugged = std::make_unique<Debugged>();
-  Debugged* d = debugged.get();
-  debugged->session = std::make_unique<Session>(std::move(module), MakeReferenceBackend({}), std::move(options), [d](absl::string_view text) { d->said.append(text.data(), text.size()); });
-  return debugged;
-}
-
-void Append(const Value& value, std::string& bits) {
-  for (const Value& element : value.elements()) Append(element, bits);
-  if (value.shape().IsArray()) bits.append(reinterpret_cast<const char*>(value.data()), value.byte_size());
-}
-
-// All values that the innermost frame has there.
-std::string BitsHere(Session::State& s) {
-  std::string bits;
-  const int depth = static_cast<int>(s.machine->frames().size()) - 1;
-  for (int p = 0; p < s.machine->top().position; ++p) {
-    const absl::StatusOr<Value> value = s.machine->ValueOf(depth, p);
-    EXPECT_TRUE(value.ok()) << value.status();
-    if (value.ok()) Append(*value, bits);
-  }
-  return bits;
-}
 
 using Known = std::vector<std::map<Mark, std::string>>;  // by device
 
