@@ -121,10 +121,11 @@ void EnterRoom(Session::State& s, const Fork& fork) {
   SwapIn(all.inputs, forks.device_inputs, fork.device_inputs);
   SwapIn(all.room, forks.rooms, fork.room);
   if (all.room != nullptr) all.room->Load(*fork.exchanged);
-  all.held = fork.held;
-  all.waits.assign(all.runs.size(), false);
   if (all.runs.empty()) all.selected = fork.selected;
   else SwapTo(s, fork.selected);
+  if (fork.room == nullptr) all.runs.clear();  // as before the first run
+  all.held = fork.held;
+  all.waits.assign(all.runs.size(), false);
 }
 
 void Enter(Session::State& s, const Fork& fork) {
