@@ -319,7 +319,8 @@ void Machine::SetLog(const MachineLog& log) {
 void Machine::ForgetLogged(int64_t executed, absl::Span<const uint64_t> keys, Mark exchanged) {
   Impl& impl = *impl_;
   for (const uint64_t key : keys) {
-    for (const RunHistory& history : impl.histories) impl.log.logged.erase(MixHash(key, history.number));
+    // Whatever was set before it was begun: the present may be before that.
+    for (uint64_t history = 0; history < impl.next_history; ++history) impl.log.logged.erase(MixHash(key, history));
   }
   for (auto entry = impl.log.logged.begin(); entry != impl.log.logged.end();) {
     const auto at = entry++;
