@@ -42,11 +42,19 @@ absl::StatusOr<std::vector<Value>> BroughtAgain(Session::State& s, const Exchang
 
 // The selected device's run is at `to`, or where it stands if that is before; what was from there on is gone. What was set there is set again,
 // and `later` what was set later, when it comes there.
-void GoBackAnew(Session::State& s, const ExchangesAnew::Back& back, int64_t executed, bool later) {
+void GoBackAnew(Session::State& s, const GoingAnew& going, int device, bool later) {
+  const ExchangesAnew::Back& back = going.plan.devices[device];
+  const int64_t executed = going.there[device].executed;
+  // Snapshots from where something forgotten was begun may have what it gave: a device that comes there again is given it at once.
+  Mark from = *back.to;
+  for (const ExchangesAnew::Brought& brought : going.plan.brought) {
+    const bool forgotten = std::find(back.forgotten.begin(), back.forgotten.end(), brought.key) != back.forgotten.end();
+    if (brought.device == device && forgotten && brought.mark < from) from = brought.mark;
+  }
   Timeline& timeline = *s.Extension<Travel>().timeline;
   const Mark present = s.machine->Where();
   s.machine->ForgetLogged(executed, back.forgotten, back.last);
-  std::vector<HandSet> sets = timeline.DropFrom(*back.to);
+  std::vector<HandSet> sets = timeline.DropFrom(from);
   if (!later) std::erase_if(sets, [&](const HandSet& set) { return *back.to < set.mark; });
   AwaitSets(s, std::move(sets));
   ForgetKnownValues(s);
@@ -101,7 +109,7 @@ void GoAnew(Session::State& s, const GoingAnew& going) {
   all.room->GoAnew(going.plan, going.operands);
   if (!going.plan.undoes) return;
   const int frame = s.selected;
-  GoBackAnew(s, going.plan.devices[all.selected], going.there[all.selected].executed, false);
+  GoBackAnew(s, going, all.selected, false);
   s.selected = frame;
 }
 
@@ -115,7 +123,7 @@ void SendBack(Session::State& s, const GoingAnew& going) {
     if (d == selected || !back.to.has_value()) return;
     const bool goes_back = *back.to < s.machine->Where() || !s.machine->status().ok();
     const std::string place = going.there[d].place, from = devices.Name(back.because);
-    GoBackAnew(s, back, going.there[d].executed, true);
+    GoBackAnew(s, going, d, true);
     if (goes_back) {
       s.Say("  ", devices.Name(d), " goes back to ", place, ": what it got there from ", from, " is not so any more\n");
     } else {

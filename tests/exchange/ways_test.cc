@@ -1,5 +1,6 @@
 // Values set by hand on several devices, in any order of time, and in several forks: whatever was exchanged by then, each way through is that of
 // machines that run the program straight on, with the same sets made where each is come to first.
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <set>
@@ -176,7 +177,11 @@ Known StraightOn(Session::State& s, int replicas, const std::vector<std::vector<
 // A walk through a session: sets, back and forth, in forks.
 class Walk {
  public:
-  Walk(uint32_t seed, bool reference, bool forks) : random_(seed), forks_(forks), replicas_(2 + static_cast<int>(seed % 3)), text_(Maker(random_, replicas_).Program()), d_(Open(text_, replicas_, reference)) {}
+  Walk(uint32_t seed, bool reference, bool forks) : random_(seed), forks_(forks), replicas_(2 + static_cast<int>(seed % 3)), text_(Maker(random_, replicas_).Program()), d_(Open(text_, replicas_, reference)) {
+    constexpr const char* kSeconds[] = {"0", "0.0001", "0.001", "1e9"};  // snapshots: wherever they can be, some, none
+    setenv("HLOSCOPE_SNAPSHOT_SECONDS", kSeconds[seed % 4], 1);
+  }
+  ~Walk() { unsetenv("HLOSCOPE_SNAPSHOT_SECONDS"); }
 
   void Go() {
     Say("start");
