@@ -50,13 +50,14 @@ int Run_minimize(const std::vector<std::string>& args) {
   if (module == nullptr) return status;
   session->arguments = loaded.arguments;
   if (const absl::Status given = GiveDevices(program, *module, &*session); !given.ok()) return UsageError(std::string(given.message()));
+  if (session->devices.of_main) return UsageError("minimize makes one program smaller, and this main runs a function on each device: give it a program that all devices run");
   const DeviceCounts counts{session->devices.replicas, session->devices.partitions};
   if (!device.empty()) {
     const absl::StatusOr<int> number = ParseDevice(device, counts);
     if (!number.ok()) return UsageError(std::string(number.status().message()));
     request.device = *number;
   }
-  const absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(*module, *session);
+  const absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(std::vector<const Module*>(session->devices.count(), module.get()), *session);
   if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
   std::fputs(ElidedWarning(CountElidedConstants(*module)).c_str(), stderr);
   Progress progress;

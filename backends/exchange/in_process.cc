@@ -63,7 +63,7 @@ class InProcessExchange::Port : public ExchangePort {
 };
 
 InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account)
-    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), begun_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()) {
+    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), begun_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()), events_(programs_.size()) {
   for (size_t d = 0; d < programs_.size(); ++d) ports_.push_back(std::make_unique<Port>(*this, static_cast<int>(d)));
   for (const Computation* program : programs_) {
     if (transfers_.contains(program)) continue;
@@ -93,6 +93,7 @@ void InProcessExchange::Reset() {
   begun_.assign(programs_.size(), {});
   on_channel_.assign(programs_.size(), {});
   past_.assign(programs_.size(), {});
+  events_.assign(programs_.size(), {});
 }
 
 std::string InProcessExchange::Name(int device) const { return DeviceText({device / partitions_, device % partitions_}, replicas_, partitions_); }
@@ -151,6 +152,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
     Line& line = *waiting.line;
     Meeting& meeting = *waiting.meeting;
     waiting = Waiting();
+    Taken(device, call);
     return Take(device, line, meeting);
   }
   const Site& site = SiteOf(call.instruction);
@@ -175,6 +177,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   }
   Meeting& meeting = *line.meetings[number - line.first];
   meeting.arrivals[place] = {&call.instruction, std::vector<Value>(call.operands.begin(), call.operands.end()), call.loops, call.key, remembers_ ? call.mark : Mark()};
+  if (remembers_) events_[device].push_back({&call.instruction, call.key, call.mark, &line, {}, number, std::nullopt, ExchangeRole::kCollective, call.loops});
   const bool beside = call.phase == ExchangePhase::kBegin;
   if (beside) begun_[device][call.key] = {&line, &meeting};
   if (++meeting.here < static_cast<int>(line.devices.size())) {
@@ -193,7 +196,10 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   for (int other : line.devices) {
     if (other != device) wake_(other);
   }
-  if (!beside) return Take(device, line, meeting);
+  if (!beside) {
+    Taken(device, call);
+    return Take(device, line, meeting);
+  }
   if (!meeting.status.ok()) return std::optional<Value>();  // told where it is waited for, whoever came last
   return Finish(device, call);
 }
@@ -208,6 +214,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const
   }
   if (waiting_[device].meeting == begun.meeting) waiting_[device] = Waiting();  // else it has come to another one, and has gone back since
   begun_[device].erase(found);
+  Taken(device, call);
   return Take(device, *begun.line, *begun.meeting);
 }
 
@@ -407,6 +414,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
     waiting = {&i, &i, call.loops, nullptr, nullptr, route, call.within};
     return std::optional<Value>();
   };
+  const auto note = [&](int64_t number) {
+    if (remembers_) events_[device].push_back({&i, call.key, call.mark, nullptr, route->Key(), number, std::nullopt, role, call.loops});
+  };
   const auto wake = [&](int other) {
     if (other >= 0 && other != device && waiting_[other].route == route) wake_(other);
   };
@@ -414,25 +424,25 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
   switch (role) {
     case ExchangeRole::kSend:
       if (absl::Status s = CheckPartner(device, i, route->channel, true); !s.ok()) return s;
-      ++route->sent;
+      note(route->sent++);
       route->messages.push_back(call.operands[0]);
       if (remembers_) route->senders.push_back({{device, &i, call.mark}, call.key});
       wake(route->receiver);
       break;
     case ExchangeRole::kReceive:
       if (absl::Status s = CheckPartner(device, i, route->channel, false); !s.ok()) return s;
-      ++route->posted;
+      note(route->posted++);
       wake(route->sender);
       break;
     case ExchangeRole::kSendDone:
       if (!route->MayEnd(role)) return wait();
-      ++route->sends_done;
+      note(route->sends_done++);
       break;
     case ExchangeRole::kReceiveDone: {
       if (!route->MayEnd(role)) return wait();
       const Value message = std::move(route->messages.front());
       route->messages.pop_front();
-      ++route->receives_done;
+      note(route->receives_done++);
       waiting = Waiting();
       const Shape& wanted = call.operands[0].shape().tuple_shapes()[0];
       if (!Shape::Compatible(message.shape(), wanted)) {

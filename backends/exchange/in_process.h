@@ -12,6 +12,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -49,14 +51,15 @@ class InProcessExchange : public ExchangeRoom {
   void Reset() override;
   void Remember() override { remembers_ = true; }
   std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const override;
-  std::unique_ptr<Present> Save() const override;
-  void Load(const Present& present) override;
+  std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const override;
   void set_wake(std::function<void(int device)> wake) override { wake_ = std::move(wake); }
   Stuck Explain(const std::vector<bool>& ended) const override;
   std::string WaitText(int device) const override;
   std::vector<int> WaitsFor(int device) const override;
-  bool Given(int device) const override;
-  void Withdraw(int device) override;
+  std::shared_ptr<const ExchangeState> Save() override;
+  void Load(const ExchangeState& state) override;
+  ExchangesAnew PlanAnew(int device, const Mark& from) const override;
+  void GoAnew(const ExchangesAnew& plan, std::vector<std::vector<Value>> operands) override;
   absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, const Asked& asked) override;
 
  private:
@@ -90,6 +93,7 @@ class InProcessExchange : public ExchangeRoom {
     std::vector<Line*> lines;  // by group
     std::vector<int> group_of;  // by device; -1: none
   };
+  using RouteKey = std::tuple<int64_t, int, int>;
   struct EndUse {
     int device = -1;
     ErrorPlace at;  // of the send or receive, when it came first
@@ -99,6 +103,7 @@ class InProcessExchange : public ExchangeRoom {
     int64_t channel = 0;
     int sender = -1, receiver = -1;  // -1: nobody has used this end yet
     bool open = false;               // the ends are whoever comes first
+    RouteKey Key() const { return open ? RouteKey(channel, -1, -1) : RouteKey(channel, sender, receiver); }
     std::vector<EndUse> uses[2];     // of an open one, all that came to be its receiver, its sender; the lowest device first
     std::deque<Value> messages;
     struct Sent {
@@ -128,8 +133,19 @@ class InProcessExchange : public ExchangeRoom {
     Line* line = nullptr;
     Meeting* meeting = nullptr;
   };
-
-  struct Saved;
+  // Something that a device has exchanged.
+  struct Event {
+    const Instruction* instruction = nullptr;
+    uint64_t key = 0;
+    Mark mark;
+    Line* line = nullptr;  // of a collective; null: of a transfer
+    RouteKey route;
+    int64_t number = 0;          // of the meeting; of a transfer how many of its kind there were on the route before it
+    std::optional<Mark> taken;   // where it got the result
+    ExchangeRole role = ExchangeRole::kCollective;
+    std::vector<LoopPlace> loops;
+  };
+  class Contents;
 
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);
@@ -150,6 +166,11 @@ class InProcessExchange : public ExchangeRoom {
   std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
   absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
   absl::StatusOr<std::optional<Value>> Finish(int device, const ExchangeCall& call);
+  void Taken(int device, const ExchangeCall& call);
+  std::unique_ptr<Contents> TakeOut();
+  void PutIn(Contents contents);
+  void ReopenLine(Line& line, const ExchangesAnew& plan, const std::map<std::pair<int, uint64_t>, std::vector<Value>>& brought);
+  void RestoreRoute(const RouteKey& key, Route& route, const ExchangesAnew& plan, const std::map<std::pair<int, uint64_t>, std::vector<Value>>& brought);
   std::optional<Value> Look(int device, uint64_t key) const;
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
   std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
@@ -174,12 +195,13 @@ class InProcessExchange : public ExchangeRoom {
   mutable std::mutex mutex_;  // guards the rest
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Site>> sites_;
   std::map<std::pair<int64_t, std::vector<int>>, std::unique_ptr<Line>> lines_;
-  std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Route>> routes_;
+  std::map<RouteKey, std::unique_ptr<Route>> routes_;
   std::vector<Waiting> waiting_;  // by device
   std::vector<absl::flat_hash_map<uint64_t, Begun>> begun_;  // by device and key
   std::vector<absl::flat_hash_map<int64_t, const Instruction*>> on_channel_;  // by device and channel: the collective that it executed last
   bool remembers_ = false;
   std::vector<absl::flat_hash_map<uint64_t, std::shared_ptr<const ExchangePast>>> past_;  // by device and key
+  std::vector<std::vector<Event>> events_;  // by device, in order of its time; where that is remembered
 };
 
 }  // namespace hloscope

@@ -1,4 +1,5 @@
-// What debuggers ask of the exchange: who has come to which meeting with what, and taking back what was brought. Not for exchanging.
+// What debuggers ask of the exchange: who has come to which meeting with what. Not for exchanging, nor for
+// changing what was exchanged (in_process_ways.cc).
 #include <algorithm>
 
 #include "backends/exchange/in_process.h"
@@ -43,6 +44,16 @@ std::shared_ptr<const ExchangePast> InProcessExchange::Past(int device, uint64_t
   return found == past_[device].end() ? nullptr : found->second;
 }
 
+std::shared_ptr<const ExchangePast> InProcessExchange::PastAt(int device, const Mark& mark) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [key, past] : past_[device]) {
+    for (const ExchangePast::Member& member : past->members) {
+      if (member.device == device && member.mark == mark) return past;
+    }
+  }
+  return nullptr;
+}
+
 std::optional<Value> InProcessExchange::Look(int device, uint64_t key) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = begun_[device].find(key);
@@ -51,26 +62,6 @@ std::optional<Value> InProcessExchange::Look(int device, uint64_t key) const {
   const Meeting& meeting = *found->second.meeting;
   if (!meeting.done || !meeting.status.ok()) return std::nullopt;
   return meeting.results[std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin()];
-}
-
-bool InProcessExchange::Given(int device) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  const Waiting& waiting = waiting_[device];
-  return waiting.meeting != nullptr && waiting.meeting->done && waiting.Brings();
-}
-
-void InProcessExchange::Withdraw(int device) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  Waiting& waiting = waiting_[device];
-  if (waiting.instruction == nullptr || (waiting.meeting != nullptr && waiting.meeting->done)) return;
-  if (waiting.meeting != nullptr && waiting.Brings()) {  // what was begun stays brought
-    on_channel_[device].erase(waiting.line->channel);
-    const size_t place = std::lower_bound(waiting.line->devices.begin(), waiting.line->devices.end(), device) - waiting.line->devices.begin();
-    waiting.meeting->arrivals[place] = Arrival();
-    --waiting.meeting->here;
-    --waiting.line->next[place];
-  }
-  waiting = Waiting();
 }
 
 bool InProcessExchange::MayMeet(const Line& line, const Instruction& instruction, int device, const Instruction& others, int other) const {

@@ -123,7 +123,8 @@ struct Comparison {
   int64_t compared = 0, differing = 0;
   std::vector<std::string> unlike;
   std::optional<Compared> first;  // that differs
-  std::string begins, inside;     // where that begins, if it is inside of what the first one ran, and how
+  std::optional<InnerDifference> inner;  // where that begins, if it is inside of what the first one ran
+  std::optional<InnerDifference> before;  // one that was found inside of what gave the same
   std::string through;            // what was found inside of what gave the same, if that was asked for
 
   void Add(const Compared& what, const std::string& where, const Value& a, const Value& b) {
@@ -140,17 +141,17 @@ struct Comparison {
   }
 };
 
-void SayComparison(const Session::State& s, const Comparison& comparison) {
+void SayComparison(const Session::State& s, const Comparison& comparison, absl::string_view device) {
   const std::vector<ForkRow>& rows = comparison.rows;
   const int64_t differing = comparison.differing;
   const bool alike = differing == 0 && comparison.unlike.empty();
-  s.Say(Count(comparison.compared, "instruction"), " compared, ",
+  s.Say(device, Count(comparison.compared, "instruction"), " compared, ",
         alike ? std::string(comparison.compared == 1 ? "with the same value" : "all with the same values")
               : absl::StrCat(differing, differing == 1 ? " differs" : " differ"),
         ".\n");
   for (size_t k = 0; k < rows.size(); ++k) {
     s.Say(k == 0 ? "first: %" : "  %", rows[k].name, ": ", ToText(rows[k]), "\n");
-    if (k == 0 && !comparison.inside.empty()) s.Say(comparison.inside);
+    if (k == 0 && comparison.inner.has_value()) s.Say("  it begins at ", comparison.inner->where, ": ", comparison.inner->text, "\n");
   }
   if (differing > static_cast<int64_t>(rows.size())) s.Say("  and more\n");
   s.Say(comparison.through);
@@ -193,8 +194,7 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
     inside = FirstInside(s, a, b, path, now.caller, now.iteration);
   }
   if (!inside.ok()) return inside.status();
-  if (inside->has_value()) comparison.begins = (*inside)->where;
-  if (inside->has_value()) comparison.inside = absl::StrCat("  it begins at ", (*inside)->where, ": ", (*inside)->text, "\n");
+  comparison.inner = *std::move(inside);
   return absl::OkStatus();
 }
 
@@ -221,8 +221,9 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
   const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, callers, most);
   if (!found.ok()) return found.status();
   const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
-  if (found->first.has_value() && found->first->where == comparison.begins) return absl::OkStatus();
+  if (found->first.has_value() && comparison.inner.has_value() && found->first->where == comparison.inner->where) return absl::OkStatus();
   if (found->first.has_value()) {
+    comparison.before = found->first;
     comparison.through = absl::StrCat(found->before ? "in an iteration before: " : "inside, not handed on: ", found->first->where, ": ",
                                       found->first->text, "\n");
   } else {
@@ -293,7 +294,8 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
       *values = ValuesOf(s, batch);
       return absl::OkStatus();
     });
-    return absl::IsNotFound(looked) ? absl::OkStatus() : looked;
+    const bool not_there = absl::IsNotFound(looked) || (Several(s) && absl::IsFailedPrecondition(looked));  // behind an exchange that is not made
+    return not_there ? absl::OkStatus() : looked;
   };
   const ValuesGetter get_here = here_values, get_past = past_values;
   return CompareAll(all, first ? get_here : get_past, first ? get_past : get_here, comparison);
@@ -372,22 +374,80 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   return LookThrough(s, a, b, both, inside, comparison);
 }
 
-absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside) {
-  const std::string home = s.Extension<Forks>().current;
+// Of the selected device in both; the forks stay as they are left. `device`: "replica 1: ". Where the first value differs, in `a`. `said`: false:
+// that alone is wanted.
+absl::StatusOr<std::optional<ForkPlace>> CompareOn(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside, const std::string& device, bool said = true) {
   Comparison comparison;
   std::function<void()> notes;
   bool everywhere = false;
-  absl::Status status = CompareTwo(s, a, b, only, inside, comparison, &notes, &everywhere);
-  if (status.ok() && everywhere) status = CompareEverywhere(s, a, b, only);
-  const absl::Status back = SwitchTo(s, home);
+  const absl::Status status = CompareTwo(s, a, b, only, inside, comparison, &notes, &everywhere);
   if (!status.ok()) return status;
-  if (!back.ok() || everywhere) return back;
+  if (everywhere) return CompareEverywhere(s, a, b, only, device);
   if (comparison.compared == 0)
     return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks")
                                                       : absl::StrCat("%", only, " has not been executed in both forks"));
-  SayComparison(s, comparison);
-  if (notes) notes();
-  return absl::OkStatus();
+  if (said) SayComparison(s, comparison, device);
+  if (said && notes) notes();
+  std::optional<ForkPlace> first;
+  if (!comparison.first.has_value() && !comparison.before.has_value()) return first;
+  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  const std::optional<InnerDifference>& inner = comparison.before.has_value() ? comparison.before : comparison.inner;
+  ForkPath path;
+  if (inner.has_value()) path = inner->path;
+  else if (const Standing at = StandingOf(s); static_cast<size_t>(comparison.first->depth) < at.levels.size()) path.assign(at.levels.begin(), at.levels.begin() + comparison.first->depth + 1);
+  const std::string name = inner.has_value() ? inner->name : comparison.first->name;
+  const auto place = path.empty() ? std::nullopt : PlaceOf(*s.module, path, name);
+  if (place.has_value()) first = ForkPlace{place->first, place->second->FindInstruction(name)};
+  return first;
+}
+
+// All devices, one after the other.
+absl::Status CompareDevices(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside) {
+  std::vector<std::optional<ForkPlace>> first;
+  std::vector<std::string> without;
+  bool differs = false;
+  for (int d = 0; d < s.options.devices.count(); ++d) {
+    for (const std::string& fork : {a, b}) {  // a fork keeps which one is selected
+      if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;
+      SwapTo(s, d);
+      SettleRun(s);
+    }
+    absl::StatusOr<std::optional<ForkPlace>> found = CompareOn(s, a, b, only, inside, absl::StrCat(s.options.devices.Name(d), ": "));
+    if (!found.ok() && !absl::IsFailedPrecondition(found.status())) return found.status();
+    if (!found.ok()) without.push_back(absl::StrCat(s.options.devices.Name(d), ": ", found.status().message()));
+    differs |= found.ok() && found->has_value();
+    if (!only.empty()) found = CompareOn(s, a, b, "", -1, "", false);  // where that comes from
+    first.push_back(found.ok() ? *found : std::nullopt);
+  }
+  if (without.size() == first.size()) return absl::FailedPreconditionError(absl::StrJoin(without, "\n"));
+  for (const std::string& text : without) s.Say(text, "\n");
+  return !differs ? absl::OkStatus() : SayWhereItBegins(s, a, b, first);
+}
+
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside) {
+  const std::string home = s.Extension<Forks>().current;
+  if (!Several(s)) {
+    const absl::Status status = CompareOn(s, a, b, only, inside, "").status();
+    const absl::Status back = SwitchTo(s, home);
+    return status.ok() ? back : status;
+  }
+  Devices& all = DevicesOf(s);
+  const int shown = all.shown;
+  std::map<std::string, int> selected;
+  absl::Status status;
+  for (const std::string& fork : {a, b}) {
+    if (status.ok()) status = SwitchTo(s, fork);
+    if (status.ok()) selected[fork] = all.selected;
+  }
+  if (status.ok()) status = CompareDevices(s, a, b, only, inside);
+  absl::Status back;
+  for (const auto& [fork, device] : selected) {
+    if (back.ok()) back = SwitchTo(s, fork);
+    if (back.ok()) SwapTo(s, device);
+  }
+  if (back.ok()) back = SwitchTo(s, home);
+  all.shown = shown;
+  return status.ok() ? back : status;
 }
 
 }  // namespace

@@ -41,6 +41,8 @@ std::optional<std::pair<Mark, const Computation*>> PlaceOf(const Module& module,
 struct InnerDifference {
   std::string where;  // "%x in body, iteration 1 of %outer, 3 of %inner"
   std::string text;   // how
+  ForkPath path;      // of its frame
+  std::string name;   // "x"
 };
 absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
                                                            const std::string& caller, int64_t last);
@@ -62,8 +64,18 @@ struct ThroughResult {
 absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,
                                            absl::Span<const InnerCaller> callers, int64_t most);
 
-// All values of an instruction, in every iteration and call, side by side; the first that differs is told.
-absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name);
+// An instruction at a moment of the program of a fork.
+struct ForkPlace {
+  Mark mark;  // before it is executed
+  const Instruction* instruction = nullptr;
+};
+
+// All values of an instruction, in every iteration and call, side by side; the first that differs is told, and its place in `a` returned.
+absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name, absl::string_view device);
+
+// Of several devices, by device: where the first value differs on it, in fork `a`. Says on which devices that begins, and which have got it
+// from others by an exchange (compare_forks_devices.cc).
+absl::Status SayWhereItBegins(Session::State& s, const std::string& a, const std::string& b, const std::vector<std::optional<ForkPlace>>& first);
 
 }  // namespace hloscope
 

@@ -71,6 +71,7 @@ absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::s
       if (!end.has_value()) continue;
       const StopReason reason = timeline.Seek(AfterEdits(timeline, end->first));
       if (reason == StopReason::kError && absl::IsNotFound(s.machine->status())) continue;  // not on the way
+      if (reason == StopReason::kWaiting) continue;                                         // behind an exchange that is not made yet
       if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
       const int depth = static_cast<int>(s.machine->frames().size()) - 1;
       std::vector<Value> values;
@@ -243,7 +244,7 @@ class Search {
           auto deeper = Inside(path, batch[n], -1);
           if (!deeper.ok() || deeper->has_value()) return deeper;
         }
-        return InnerDifference{absl::StrCat("%", row->name, where), ToText(*row)};
+        return InnerDifference{absl::StrCat("%", row->name, where), ToText(*row), path, batch[n]};
       }
       k = end;
     }
@@ -275,6 +276,7 @@ absl::StatusOr<const Instruction*> OnlyNamed(Session::State& s, absl::string_vie
 struct Everywhere {
   std::vector<std::string> labels;
   std::vector<Value> values;
+  std::vector<ForkPlace> places;
   std::string name;
   bool more = false;
 };
@@ -308,6 +310,8 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
       bytes += value->byte_size();
       all.labels.push_back(occurrences->Label(occurrence));
       all.values.push_back(*std::move(value));
+      there.levels.back().position = (*i)->index;
+      all.places.push_back({there, *i});
       return true;
     });
   });
@@ -338,7 +342,8 @@ absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string&
   return result;
 }
 
-absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name) {
+absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name, absl::string_view device) {
+  std::optional<ForkPlace> place;
   const absl::StatusOr<Everywhere> of_a = AllValues(s, a, name);
   if (!of_a.ok()) return of_a.status();
   const absl::StatusOr<Everywhere> of_b = AllValues(s, b, name);
@@ -352,17 +357,19 @@ absl::Status CompareEverywhere(Session::State& s, const std::string& a, const st
     k = static_cast<size_t>(same - of_b->labels.begin());
     ++compared;
     const std::optional<ForkRow> row = Differs("", of_a->values[n], of_b->values[k]);
-    if (row.has_value() && ++differing == 1) first = absl::StrCat(of_a->labels[n], of_a->labels[n].empty() ? "" : ": ", ToText(*row));
+    if (!row.has_value() || ++differing > 1) continue;
+    first = absl::StrCat(of_a->labels[n], of_a->labels[n].empty() ? "" : ": ", ToText(*row));
+    place = of_a->places[n];
   }
   if (compared == 0) return absl::FailedPreconditionError(absl::StrCat(of_a->name, " has not been executed in both forks"));
-  s.Say(of_a->name, " was executed ", Count(compared, "time"), " in both, ",
+  s.Say(device, of_a->name, " was executed ", Count(compared, "time"), " in both, ",
         differing == 0 ? "always with the same value" : absl::StrCat(differing, differing == 1 ? " differs" : " differ"), ".\n");
   if (!first.empty()) s.Say("first: ", first, "\n");
   if (of_a->more || of_b->more) s.Say("Later ones are left out: they are too large to be held side by side.\n");
   const size_t most = std::max(of_a->labels.size(), of_b->labels.size());
   if (most > static_cast<size_t>(compared) && !of_a->more && !of_b->more)
     s.Say(Count(static_cast<int64_t>(most) - compared, "more execution"), " of only one of them.\n");
-  return absl::OkStatus();
+  return place;
 }
 
 }  // namespace hloscope

@@ -33,7 +33,7 @@ absl::Status ExecuteOn(Session::State& s, int device, absl::string_view command)
   all.shown = before;
   if (s.visible()) s.selected = std::min<int>(depth, static_cast<int>(s.machine->frames().size()) - 1);
   s.repeat.clear();
-  return ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("this command failed on ", all.room == nullptr ? "it" : all.room->Name(device), ": ", command));
+  return ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("this command failed on ", s.options.devices.Name(device), ": ", command));
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ absl::Status CommandReplica(Session::State& s, absl::string_view args) {
     if (rest.empty()) return absl::InvalidArgumentError("replica all takes a command, as: replica all print %x");
     absl::Status status;
     for (int d = 0; d < devices.count(); ++d) {
-      s.Say(all.room->Name(d), ":\n");
+      s.Say(s.options.devices.Name(d), ":\n");
       if (absl::Status one = ExecuteOn(s, d, rest); !one.ok() && status.ok()) status = one;
     }
     return status;
@@ -87,7 +87,7 @@ absl::Status CommandReplica(Session::State& s, absl::string_view args) {
   if (!args.empty()) return ExecuteOn(s, device, args);
   SelectDevice(s, device);
   all.shown = device;
-  s.Say(all.room->Name(device), " ", StateText(StandingOf(s, device)), "\n");
+  s.Say(s.options.devices.Name(device), " ", StateText(StandingOf(s, device)), "\n");
   if (const Instruction* next = s.started() ? s.machine->next_instruction() : nullptr) s.ShowInstruction(*next);
   return absl::OkStatus();
 }
@@ -96,7 +96,7 @@ absl::Status InfoReplicas(Session::State& s, absl::string_view args) {
   if (absl::Status several = NeedSeveral(s); !several.ok()) return several;
   Devices& all = DevicesOf(s);
   if (all.runs.empty()) return s.NeedRunning();
-  for (int d = 0; d < s.options.devices.count(); ++d) s.Say(d == all.selected ? "* " : "  ", all.room->Name(d), " ", StateText(StandingOf(s, d)), "\n");
+  for (int d = 0; d < s.options.devices.count(); ++d) s.Say(d == all.selected ? "* " : "  ", s.options.devices.Name(d), " ", StateText(StandingOf(s, d)), "\n");
   if (all.stop_one) s.Say("A stop holds its device, and the others go on (set stop all changes that).\n");
   return absl::OkStatus();
 }

@@ -360,19 +360,6 @@ void RunOn(Session::State& s, const RunStep& first, const RunStep& again) {
   Stops(s).pending = std::move(attached);
 }
 
-absl::Status MaySet(Session::State& s) {
-  if (!Several(s) || s.machine == nullptr) return absl::OkStatus();
-  Devices& all = DevicesOf(s);
-  const Mark& given = s.machine->exchanged();
-  if (!all.room->Given(all.selected) && (given.levels.empty() || given < s.machine->Where())) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(SelectedName(s), " has made an exchange after this moment already, and the others have gone on with what it gave them; set it at a moment after the "
-                                                    "last exchange, or start again and set it on the way, before the exchange is made"));
-}
-
-void TakeBack(Session::State& s) {
-  if (Several(s)) DevicesOf(s).room->Withdraw(DevicesOf(s).selected);
-}
-
 // ---- Where they are ----
 
 DeviceStanding StandingOf(Session::State& s, int device) {

@@ -79,10 +79,6 @@ std::vector<int> NotEnded(const Session::State& s);
 StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& again, bool enter);
 // As run and continue do: until something stops, or all devices have ended; and shows it.
 void RunOn(Session::State& s, const RunStep& first, const RunStep& again);
-// FailedPrecondition: what follows from the present has been given to other devices, so nothing can be set here.
-absl::Status MaySet(Session::State& s);
-// Something was set: what the device has brought to where it waits is not so any more.
-void TakeBack(Session::State& s);
 
 // Where a device stands, for who lists them.
 struct DeviceStanding {

@@ -15,7 +15,6 @@ namespace {
 // Where a device stood that is taken on.
 struct Stood {
   Timeline::Branch branch;
-  std::shared_ptr<const Machine::Exchanges> exchanges;
   int selected = 0;
 };
 
@@ -72,10 +71,10 @@ absl::Status LookAtEndOfAll(Session::State& s, const std::function<absl::Status(
     if (!status.ok() || !MayGoOn(s)) return;
     absl::StatusOr<Timeline::Branch> branch = s.Extension<Travel>().timeline->Save(/*everything=*/true);
     status = branch.status();
-    if (branch.ok()) stood[d] = Stood{*std::move(branch), s.machine->TakeExchanges(), s.selected};
+    if (branch.ok()) stood[d] = Stood{*std::move(branch), s.selected};
   });
   if (!status.ok()) return status;
-  const std::unique_ptr<ExchangeRoom::Present> room = all.room->Save();
+  const std::shared_ptr<const ExchangeState> room = all.room->Save();
   const std::vector<bool> waits = all.waits;
   s.interrupted.store(false);
   ForEachRun(s, [&](int d) {
@@ -92,8 +91,7 @@ absl::Status LookAtEndOfAll(Session::State& s, const std::function<absl::Status(
   ForEachRun(s, [&](int d) {
     s.machine->interrupt().store(false);
     if (!stood[d].has_value()) return;
-    s.Extension<Travel>().timeline->Load(stood[d]->branch);
-    s.machine->Restore(*stood[d]->exchanges);
+    s.Extension<Travel>().timeline->Load(stood[d]->branch, /*recall=*/false);
     s.selected = stood[d]->selected;
   });
   SwapTo(s, device);

@@ -5,11 +5,16 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/begin.h"
 #include "core/debug/devices.h"
+#include "core/debug/edit_sets.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/locations.h"
 #include "core/debug/lockstep_reads.h"
 #include "core/debug/parallel_main.h"
+#include "core/debug/renames.h"
+#include "core/debug/set_devices.h"
+#include "core/debug/stops.h"
+#include "core/debug/travel.h"
 #include "core/debug/unchanged.h"
 
 namespace hloscope {
@@ -35,6 +40,26 @@ bool GivenOtherwise(const SessionOptions& before, const SessionOptions& after, i
   return !std::equal(a.begin(), a.end(), b.begin(), b.end(), SameBytes);
 }
 
+// What was set by hand on the devices, where each comes to the same moments of the edited program; and says so.
+void AwaitAllSets(Session::State& s, const Module& before, const std::vector<std::vector<PlacedSet>>& placed) {
+  std::vector<std::string> again, redefined, gone;
+  ForEachRun(s, [&](int d) {
+    std::vector<HandSet> sets;
+    for (const PlacedSet& set : placed[d]) {
+      const Computation* there = set.now.has_value() ? ComputationAt(*s.module, set.now->mark) : nullptr;
+      std::string text = absl::StrCat(there != nullptr ? SetText(*s.module, *set.now) : SetText(before, set.was), " of ", s.options.devices.Name(d));
+      const int position = there != nullptr ? set.now->mark.levels.back().position : 0;
+      if (there != nullptr && position < static_cast<int>(there->schedule.size())) absl::StrAppend(&text, " (before %", there->schedule[position]->name, ")");
+      if (there != nullptr) sets.push_back(*set.now);
+      (there != nullptr ? again : set.redefined ? redefined : gone).push_back(std::move(text));
+    }
+    AwaitSets(s, std::move(sets));
+  });
+  if (!again.empty()) s.Say("Set by hand again, where each comes there: ", absl::StrJoin(again, "; "), "\n");
+  if (!redefined.empty()) s.Say("No longer set by hand, as the edit changes what makes it: ", absl::StrJoin(redefined, "; "), "\n");
+  if (!gone.empty()) s.Say("What was set by hand is gone, the edited program has no such value or moment: ", absl::StrJoin(gone, "; "), "\n");
+}
+
 }  // namespace
 
 absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
@@ -56,27 +81,34 @@ absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
   s.options = std::move(options);
   SpendCounts(s);
   s.interrupt.store(nullptr);
-  std::vector<std::string> sets;  // of all devices
+  const Renames renames(*s.module, *next);
+  std::vector<std::vector<PlacedSet>> sets(s.options.devices.count());  // by device
   ForEachRun(s, [&](int device) {
-    for (const HandSet& set : AllSets(s)) sets.push_back(absl::StrCat(SetText(*s.module, set), " of ", s.options.devices.Name(device)));
+    for (const HandSet& set : AllSets(s)) sets[device].push_back(PlaceSet(*s.module, *modules[device], renames, set));
+    PutAwayRun(s);
     s.Clear();
     s.inputs.reset();
   });
+  PutAwayRoom(s);
   const Module& before = *s.module;
   std::vector<std::shared_ptr<Module>>& kept = s.Extension<Forks>().modules;  // much else points into them
   kept.insert(kept.end(), all.modules.begin(), all.modules.end());
   SetProgram(s, modules);
-  all.room.reset();
   all.inputs = *std::move(inputs);
   s.elided_said = true;
   s.selected = 0;
   FindAgain(s, before);
   s.Say("The program is edited on all ", s.options.devices.count(), " devices; ", visible ? "as they may exchange other values now, each begins anew.\n" : "run begins it.\n");
-  if (!sets.empty()) s.Say("What was set by hand is gone: ", absl::StrJoin(sets, "; "), "\n");
   if (!visible) return absl::OkStatus();
   if (absl::Status begun = BeginDevices(s); !begun.ok()) return begun;
+  AwaitAllSets(s, before, sets);
   const int size = static_cast<int>(s.module->entry->schedule.size());
-  ForEachRun(s, [&](int) { s.machine->DisarmAll(); });
+  // Nothing stops on the way, but what was set is set.
+  ForEachRun(s, [&](int) {
+    s.machine->DisarmAll();
+    StopsOfRun(s).at.clear();
+    ArmEdits(s);
+  });
   const auto run = [&s] { return s.machine->Run(); };
   const auto to = [&s, first] { return s.machine->RunTo(0, first); };
   if (first >= size && finished) {

@@ -11,6 +11,7 @@
 #include "core/debug/known_values.h"
 #include "core/debug/last_stop.h"
 #include "core/debug/session_state.h"
+#include "core/debug/set_devices.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -105,6 +106,7 @@ void Session::State::ShowNotices() {
 void Session::State::ShowStop(StopReason reason) {
   Extension<LastStop>().interrupted = reason == StopReason::kInterrupted;
   SaySwitched(*this);
+  if (Several(*this)) SayMissedSets(*this);
   const std::string device = SelectedName(*this), who = device.empty() ? "The program" : device;
   if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);
   if (!device.empty()) SettleRun(*this);
@@ -231,6 +233,7 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
     while (enter && AtElementCaller()) {  // one that makes no call is done by the step, and the next one may make some
       const StopReason entered = machine->Step(true);
       if (entered != StopReason::kStep) return entered;
+      TakeUpEdit(*this);
       if (ArmedHere(*this)) return StopReason::kBreakpoint;
       stepped = true;
     }

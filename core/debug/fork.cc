@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/known_values.h"
 #include "core/debug/renames.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
@@ -29,71 +30,155 @@ void SwapIn(P& slot, std::vector<P>& store, typename P::element_type* wanted) {
   }
 }
 
-// The present, to come back to.
-absl::StatusOr<Fork> Present(Session::State& s) {
-  Forks& forks = s.Extension<Forks>();
+// Of the selected device.
+absl::StatusOr<ForkRun> PresentRun(Session::State& s) {
   Travel& travel = s.Extension<Travel>();
-  Fork fork;
-  fork.module = s.module.get();
-  fork.inputs = s.inputs.get();
-  fork.error_stop = s.error_stop;
-  fork.error_expected = s.error_expected;
-  fork.made = forks.current_made;
-  fork.bookmarks = travel.bookmarks;
-  fork.memory = PresentMemory(s);
-  fork.ledger = Ledger(s);
-  fork.logged = StopsOfRun(s).logged;
+  ForkRun run;
+  run.error_stop = s.error_stop;
+  run.error_expected = s.error_expected;
+  run.unjudged = s.unjudged;
+  run.stuck = s.stuck;
+  run.waiting_at = s.waiting_at;
+  run.stuck_before = s.Extension<StuckBefore>().mark;
+  run.bookmarks = travel.bookmarks;
+  run.memory = PresentMemory(s);
+  run.ledger = Ledger(s);
+  run.logged = StopsOfRun(s).logged;
   if (s.visible() && travel.timeline != nullptr) {
     absl::StatusOr<Timeline::Branch> branch = travel.timeline->Save();
     if (!branch.ok()) return branch.status();
-    fork.machine = s.machine.get();
-    fork.branch = *std::move(branch);
+    run.machine = s.machine.get();
+    run.branch = *std::move(branch);
   }
+  return run;
+}
+
+// The present, to come back to.
+absl::StatusOr<Fork> Present(Session::State& s) {
+  Fork fork;
+  fork.module = s.module.get();
+  fork.made = s.Extension<Forks>().current_made;
+  absl::Status status;
+  ForEachRun(s, [&](int) {
+    if (!status.ok()) return;
+    absl::StatusOr<ForkRun> run = PresentRun(s);
+    if (run.ok()) fork.runs.push_back(*std::move(run));
+    else status = Several(s) ? absl::Status(run.status().code(), absl::StrCat(SelectedName(s), ": ", run.status().message())) : run.status();
+  });
+  if (!status.ok()) return status;
+  if (!Several(s)) {
+    fork.inputs = s.inputs.get();
+    return fork;
+  }
+  Devices& all = DevicesOf(s);
+  fork.device_modules = all.modules;
+  fork.device_inputs = all.inputs.get();
+  fork.room = all.room.get();
+  if (all.room != nullptr) fork.exchanged = all.room->Save();
+  fork.selected = all.selected;
+  fork.held = all.held;
   return fork;
 }
 
-void Enter(Session::State& s, const Fork& fork) {
+// The selected device's run is that one now. True: its machine is another one.
+bool EnterRun(Session::State& s, const ForkRun& run) {
   Forks& forks = s.Extension<Forks>();
   Travel& travel = s.Extension<Travel>();
-  const Module* before = s.module.get();
   s.interrupt.store(nullptr);
-  const bool changed = s.machine.get() != fork.machine;
+  const bool changed = s.machine.get() != run.machine;
   if (changed) {
     PutAwayRun(s);
-    const auto at = std::find_if(forks.runs.begin(), forks.runs.end(), [&](const Forks::Run& run) { return run.machine.get() == fork.machine; });
-    if (fork.machine != nullptr && at != forks.runs.end()) {
+    const auto at = std::find_if(forks.runs.begin(), forks.runs.end(), [&](const Forks::Run& each) { return each.machine.get() == run.machine; });
+    if (run.machine != nullptr && at != forks.runs.end()) {
       s.machine = std::move(at->machine);
       travel.timeline = std::move(at->timeline);
       forks.runs.erase(at);
     }
   }
-  SwapIn(s.module, forks.modules, fork.module);
-  SwapIn(s.inputs, forks.inputs, fork.inputs);
+  if (Several(s)) ForgetKnownValues(s);  // what others gave may be other values in each fork
   if (s.machine != nullptr) {
-    travel.timeline->Load(*fork.branch);
+    travel.timeline->Load(*run.branch, !Several(s));
     s.interrupt.store(&s.machine->interrupt());
   }
-  travel.bookmarks = fork.bookmarks;
-  PresentMemory(s) = fork.memory;
-  Ledger(s) = fork.ledger;
-  StopsOfRun(s).logged = fork.logged;
+  travel.bookmarks = run.bookmarks;
+  PresentMemory(s) = run.memory;
+  Ledger(s) = run.ledger;
+  StopsOfRun(s).logged = run.logged;
   SealLogs(s);
-  s.error_stop = fork.error_stop;
-  s.error_expected = fork.error_expected;
+  s.error_stop = run.error_stop;
+  s.error_expected = run.error_expected;
+  s.unjudged = run.unjudged;
+  s.stuck = run.stuck;
+  s.waiting_at = run.waiting_at;
+  s.Extension<StuckBefore>().mark = run.stuck_before;
   s.selected = s.machine == nullptr ? 0 : std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
-  if (before != s.module.get()) {
-    FindAgain(s, *before);
-  } else if (changed) {
-    CatchesOfNewProgram(s);
+  return changed;
+}
+
+// Where several devices exchange, and what they have.
+void EnterRoom(Session::State& s, const Fork& fork) {
+  Forks& forks = s.Extension<Forks>();
+  Devices& all = DevicesOf(s);
+  SwapIn(all.inputs, forks.device_inputs, fork.device_inputs);
+  SwapIn(all.room, forks.rooms, fork.room);
+  if (all.room != nullptr) all.room->Load(*fork.exchanged);
+  if (all.runs.empty()) all.selected = fork.selected;
+  else SwapTo(s, fork.selected);
+  if (fork.room == nullptr) all.runs.clear();  // as before the first run
+  all.held = fork.held;
+  all.waits.assign(all.runs.size(), false);
+}
+
+void Enter(Session::State& s, const Fork& fork) {
+  Forks& forks = s.Extension<Forks>();
+  const Module* before = s.module.get();
+  const bool several = Several(s);
+  const std::vector<std::shared_ptr<Module>> modules_before = DevicesOf(s).modules;
+  if (several) {
+    Devices& all = DevicesOf(s);
+    if (fork.runs.size() > all.runs.size()) all.runs.resize(fork.runs.size());
   }
+  const ForkRun none;
+  std::vector<int> changed;
+  ForEachRun(s, [&](int d) {
+    const size_t k = several ? static_cast<size_t>(d) : 0;
+    const bool there = k < fork.runs.size() && (!several || fork.room != nullptr);
+    if (EnterRun(s, there ? fork.runs[k] : none)) changed.push_back(d);
+  });
+  if (several) {
+    EnterRoom(s, fork);
+    SetProgram(s, fork.device_modules);
+    ForEachRun(s, [&](int d) { s.inputs = DevicesOf(s).inputs != nullptr ? DevicesOf(s).inputs->of(d) : nullptr; });
+  } else {
+    SwapIn(s.module, forks.modules, fork.module);
+    SwapIn(s.inputs, forks.inputs, fork.inputs);
+  }
+  const int selected = DevicesOf(s).selected;
+  const bool another = several ? modules_before != fork.device_modules : before != s.module.get();
+  if (another) FindAgain(s, several ? *modules_before[selected] : *before);
+  ForEachRun(s, [&](int d) {
+    const bool found_again = another && d == selected;
+    if (!found_again && (another || std::find(changed.begin(), changed.end(), d) != changed.end())) CatchesOfNewProgram(s);
+  });
   s.ArmAll();
 }
 
-std::string PlaceText(const Fork& fork) {
-  if (fork.machine == nullptr) return "not running";
-  const Mark& mark = Machine::MarkOf(*fork.branch->present);
-  const int position = mark.levels[0].position, size = static_cast<int>(fork.module->entry->schedule.size());
-  return position >= size ? std::string("at its end") : absl::StrCat("at %", fork.module->entry->schedule[position]->name, mark.levels.size() > 1 ? " (inside)" : "");
+std::string PlaceText(const Module& module, const ForkRun& run) {
+  if (run.machine == nullptr) return "not running";
+  const Mark& mark = Machine::MarkOf(*run.branch->present);
+  const int position = mark.levels[0].position, size = static_cast<int>(module.entry->schedule.size());
+  return position >= size ? std::string("at its end") : absl::StrCat("at %", module.entry->schedule[position]->name, mark.levels.size() > 1 ? " (inside)" : "");
+}
+
+// Where each of several devices stands.
+std::string PlacesText(const Session::State& s, const std::vector<std::string>& places) {
+  if (places.size() == 1) return places[0];
+  if (std::all_of(places.begin(), places.end(), [&](const std::string& each) { return each == places[0]; })) {
+    return absl::StrCat("all ", places.size(), " devices ", places[0] == "at its end" ? "at their end" : places[0]);
+  }
+  std::vector<std::string> texts;
+  for (size_t k = 0; k < places.size(); ++k) texts.push_back(absl::StrCat(s.options.devices.Name(static_cast<int>(k)), " ", places[k]));
+  return absl::StrJoin(texts, "; ");
 }
 
 // What a stop says of names that have changed; `home`: of the program before. Whether that was anything.
@@ -149,7 +234,10 @@ absl::Status SwitchTo(Session::State& s, const std::string& name) {
 void PutAwayRun(Session::State& s) {
   Forks& forks = s.Extension<Forks>();
   Travel& travel = s.Extension<Travel>();
-  const bool wanted = s.machine != nullptr && std::any_of(forks.others.begin(), forks.others.end(), [&](const auto& each) { return each.second.machine == s.machine.get(); });
+  const auto has_it = [&](const ForkRun& run) { return run.machine == s.machine.get(); };
+  const bool wanted = s.machine != nullptr && std::any_of(forks.others.begin(), forks.others.end(), [&](const auto& each) {
+                        return std::any_of(each.second.runs.begin(), each.second.runs.end(), has_it);
+                      });
   s.interrupt.store(nullptr);
   if (wanted) {
     DetachCatches(s);
@@ -160,6 +248,18 @@ void PutAwayRun(Session::State& s) {
   Ledger(s).Clear();
   travel.timeline.reset();
   s.machine.reset();
+}
+
+void PutAwayRoom(Session::State& s) {
+  Forks& forks = s.Extension<Forks>();
+  Devices& all = DevicesOf(s);
+  const auto wanted = [&forks](auto Fork::*what, const void* present) {
+    return present != nullptr && std::any_of(forks.others.begin(), forks.others.end(), [&](const auto& each) { return each.second.*what == present; });
+  };
+  if (wanted(&Fork::room, all.room.get())) forks.rooms.push_back(std::move(all.room));
+  if (wanted(&Fork::device_inputs, all.inputs.get())) forks.device_inputs.push_back(std::move(all.inputs));
+  all.room.reset();
+  all.inputs.reset();
 }
 
 void FindAgain(Session::State& s, const Module& before) {
@@ -256,6 +356,7 @@ absl::Status CommandSwitch(Session::State& s, absl::string_view args) {
   if (s.machine == nullptr) {
     s.Say("The program is not running here.\n");
   } else {
+    SaySwitched(s);
     if (!s.machine->finished()) s.Say(s.DescribeFrame(s.selected), "\n");
     s.ShowStop(s.machine->finished() ? StopReason::kFinished : StopReason::kStep);
   }
@@ -265,9 +366,20 @@ absl::Status CommandSwitch(Session::State& s, absl::string_view args) {
 absl::Status InfoForks(Session::State& s, absl::string_view args) {
   Forks& forks = s.Extension<Forks>();
   std::map<std::string, std::string> lines;
-  for (const auto& [name, fork] : forks.others) lines[name] = absl::StrCat("  ", name, ": ", PlaceText(fork), fork.made.empty() ? "" : absl::StrCat(" (", fork.made, ")"));
-  lines[forks.current] = absl::StrCat("* ", forks.current, ": ", s.visible() ? s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1) : std::string("not running"),
-                                      forks.current_made.empty() ? "" : absl::StrCat(" (", forks.current_made, ")"));
+  const auto line = [&s](absl::string_view mark, absl::string_view name, const std::vector<std::string>& places, const std::string& made) {
+    return absl::StrCat(mark, name, ": ", PlacesText(s, places), made.empty() ? "" : absl::StrCat(" (", made, ")"));
+  };
+  for (const auto& [name, fork] : forks.others) {
+    std::vector<std::string> places;
+    for (size_t d = 0; d < fork.runs.size(); ++d) places.push_back(PlaceText(d < fork.device_modules.size() ? *fork.device_modules[d] : *fork.module, fork.runs[d]));
+    lines[name] = line("  ", name, places, fork.made);
+  }
+  std::vector<std::string> places;
+  ForEachRun(s, [&](int) {
+    const std::string at = Several(s) ? "at " : "";
+    places.push_back(s.visible() ? absl::StrCat(at, s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1)) : std::string("not running"));
+  });
+  lines[forks.current] = line("* ", forks.current, places, forks.current_made);
   for (const auto& [name, line] : lines) s.Say(line, "\n");
   return absl::OkStatus();
 }

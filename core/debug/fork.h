@@ -1,4 +1,5 @@
-// Branches of a session: each has a program, a run of it, and the run's history. One is current. For the files of edit and fork.
+// Branches of a session: each has a program, a run of it on every device, the runs' histories, and what devices have exchanged. One is current.
+// For the files of edit and fork.
 #ifndef HLOSCOPE_CORE_DEBUG_FORK_H_
 #define HLOSCOPE_CORE_DEBUG_FORK_H_
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/debug/devices.h"
 #include "core/debug/log_moments.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_counts.h"
@@ -15,17 +17,31 @@
 
 namespace hloscope {
 
-struct Fork {
-  Module* module = nullptr;
-  ProgramInputs* inputs = nullptr;
+// What a fork keeps of the run on one device.
+struct ForkRun {
   Machine* machine = nullptr;    // null: the program was not running
   std::optional<Timeline::Branch> branch;
   std::map<std::string, Mark> bookmarks;
   StopMemory memory;             // of stops, at its present
   StopLedger ledger;
   std::map<int, LoggedMoments> logged;
-  bool error_stop = false, error_expected = false;
+  bool error_stop = false, error_expected = false, unjudged = false;
+  absl::Status stuck;
+  std::optional<Mark> waiting_at, stuck_before;
+};
+
+struct Fork {
+  Module* module = nullptr;
+  std::vector<ForkRun> runs;     // by device; one: there is one device, or nothing was running
   std::string made;              // how it came about
+  ProgramInputs* inputs = nullptr;  // of one device
+  // Of several devices.
+  std::vector<std::shared_ptr<Module>> device_modules;
+  DeviceInputs* device_inputs = nullptr;
+  ExchangeRoom* room = nullptr;     // null: nothing was running
+  std::shared_ptr<const ExchangeState> exchanged;
+  int selected = 0;
+  std::vector<bool> held;
 };
 
 // State::Extension<Forks>().
@@ -36,6 +52,8 @@ struct Forks {
   // What is not the session's now. Modules stay for good, because much else points into them.
   std::vector<std::shared_ptr<Module>> modules;
   std::vector<std::shared_ptr<ProgramInputs>> inputs;
+  std::vector<std::unique_ptr<DeviceInputs>> device_inputs;
+  std::vector<std::unique_ptr<ExchangeRoom>> rooms;
   struct Run {
     std::unique_ptr<Machine> machine;
     std::unique_ptr<Timeline> timeline;
@@ -43,8 +61,10 @@ struct Forks {
   std::vector<Run> runs;
 };
 
-// Takes the session's machine and history out of it; they are kept where a fork wants them.
+// Takes the session's machine and history out of it (of several devices those of the selected one); they are kept where a fork wants them.
 void PutAwayRun(Session::State& s);
+// Of several devices: the same of where they exchange, and their inputs. After all their runs.
+void PutAwayRoom(Session::State& s);
 // The session has another program now: everything that points into the old one is found again in the new one, and what is not there is said.
 // `before`: the old one.
 void FindAgain(Session::State& s, const Module& before);

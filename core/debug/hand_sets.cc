@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
+#include "core/debug/devices.h"
+#include "core/debug/set_devices.h"
 #include "core/debug/travel.h"
 #include "core/literal/relayout.h"
 #include "core/ops/leaf_flow.h"
@@ -132,6 +134,7 @@ std::vector<HandSet> AllSets(Session::State& s) {
   std::vector<HandSet> all;
   if (const Timeline* timeline = s.Extension<Travel>().timeline.get()) {
     for (const Timeline::Moment& moment : timeline->moments()) all.insert(all.end(), moment.sets.begin(), moment.sets.end());
+    all.insert(all.end(), timeline->awaited().begin(), timeline->awaited().end());
   }
   return all;
 }
@@ -159,13 +162,21 @@ std::vector<HandSet> SetsOfFrame(Session::State& s, int depth, const Instruction
 
 void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<HandSet>& later) {
   if (later.empty()) return;
-  std::vector<std::string> again, gone, replaced;
+  std::vector<std::string> again, gone, replaced, awaited;
+  s.Extension<Travel>().timeline->ForgetAwaited();  // they are among the later ones
+  std::vector<HandSet> waiting;  // behind exchanges that are not made yet
   (void)LookAround(s, [&] {
     for (const HandSet& set : later) {
       const std::string text = SetText(*s.module, set);
       if (SameElements(made, set)) {
         replaced.push_back(text);
-      } else if (s.Extension<Travel>().timeline->Seek(set.mark) == StopReason::kStep && SetAgain(s, set).ok()) {
+        continue;
+      }
+      const StopReason reason = s.Extension<Travel>().timeline->Seek(set.mark);
+      if (reason == StopReason::kWaiting) {
+        awaited.push_back(text);
+        waiting.push_back(set);
+      } else if (reason == StopReason::kStep && SetAgain(s, set).ok()) {
         again.push_back(text);
       } else {
         gone.push_back(text);
@@ -174,6 +185,8 @@ void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<Han
     return absl::OkStatus();
   });
   if (!again.empty()) s.Say("  Set later, as before: ", absl::StrJoin(again, "; "), "\n");
+  AwaitSets(s, std::move(waiting));
+  if (!awaited.empty()) s.Say("  Set again where ", SelectedName(s), " comes there: ", absl::StrJoin(awaited, "; "), "\n");
   if (!replaced.empty()) s.Say("  Not set again later: ", absl::StrJoin(replaced, "; "), "\n");
   if (!gone.empty()) s.Say("  What was set later is gone, the program does not come there any more: ", absl::StrJoin(gone, "; "), "\n");
 }
@@ -184,6 +197,16 @@ const Computation* RunBy(const Instruction& caller, const Mark::Level& level) {
   const std::vector<Computation*> called = caller.CalledComputations();
   const size_t which = level.kind == FrameKind::kBranch ? static_cast<size_t>(level.branch) : 0;
   return which < called.size() ? called[which] : nullptr;
+}
+
+const Computation* ComputationAt(const Module& module, const Mark& mark) {
+  const Computation* computation = module.entry;
+  for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
+    const int position = mark.levels[k - 1].position;
+    const bool there = position < static_cast<int>(computation->schedule.size());
+    computation = there ? RunBy(*computation->schedule[position], mark.levels[k]) : nullptr;
+  }
+  return computation;
 }
 
 std::string InsideText(const Module& module, const Mark& mark) {

@@ -18,7 +18,7 @@ int LeafNumber(const Shape& whole, absl::Span<const int64_t> path);
 // The value with another one where `path` leads.
 Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf);
 
-// All of this history, in order of time.
+// All of this history, in order of time; also what is to be set again where the program comes there (Timeline::Await).
 std::vector<HandSet> AllSets(Session::State& s);
 // Sets it where the program stands, which must be at the set's moment: only the elements that were set. `known`: see Machine::SetValue.
 absl::Status SetAgain(Session::State& s, const HandSet& set, bool known = false);
@@ -42,6 +42,8 @@ std::vector<HandSet> SetsOfFrame(Session::State& s, int depth, const Instruction
 
 // The computation that an instruction runs as that level of a moment; null: none.
 const Computation* RunBy(const Instruction& caller, const Mark::Level& level);
+// Of the innermost frame of a moment; null: the program has no such moment.
+const Computation* ComputationAt(const Module& module, const Mark& mark);
 // "iteration 1 of %w, %f": where inside of an instruction of the entry a moment is; empty: in the entry.
 std::string InsideText(const Module& module, const Mark& mark);
 // "%x[0] in iteration 1 of %w".

@@ -160,7 +160,10 @@ absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
   else if (kind == "error") request.kind = MinimizeRequest::kError;
   else if (kind == "script") request.kind = MinimizeRequest::kScript;
   else return absl::InvalidArgumentError("minimize takes OUT.hlo and a failure: expect EXPR, mismatch, catch KIND (as nan), error, or script CMD with {} for the program");
-  absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(*s.module, s.options);
+  if (s.options.devices.of_main) {
+    return absl::FailedPreconditionError("minimize makes one program smaller, and this main runs a function on each device; minimize FILE --replicas N takes a program that all devices run");
+  }
+  absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(std::vector<const Module*>(s.options.devices.count(), s.module.get()), s.options);
   if (!inputs.ok()) return inputs.status();
   const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, **inputs, *s.backend, s.options, request, MinimizeOptions());
   if (!done.ok()) return done.status();

@@ -55,15 +55,12 @@ SessionOptions OptionsWith(const RunSettings& settings, const DeviceValues& para
 
 }  // namespace
 
-// The module is the caller's: it is taken back before the session goes.
+// The module is the caller's, and stays when the session goes.
 struct ProgramRun::Several {
   Several(const Module& module, Backend& backend, SessionOptions options)
-      : session(std::unique_ptr<Module>(const_cast<Module*>(&module)), std::make_unique<LentBackend>(backend), std::move(options),
+      : session(std::shared_ptr<Module>(std::shared_ptr<Module>(), const_cast<Module*>(&module)), std::make_unique<LentBackend>(backend), std::move(options),
                 [](absl::string_view) {}) {}
-  ~Several() {
-    state().Clear();
-    (void)state().module.release();
-  }
+  ~Several() { state().Clear(); }
   Session::State& state() { return session.state(); }
   Session session;
 };

@@ -87,9 +87,33 @@ void Timeline::Thin() {
 
 // ---- Going there ----
 
-StopReason Timeline::SeekFrom(const Moment& moment, const Mark& mark) {
-  machine_.Restore(*moment.snapshot);
+StopReason Timeline::SeekFrom(const Moment& moment, const Mark& mark, bool recall) {
+  machine_.Restore(*moment.snapshot, recall);
   seconds_ = moment.seconds;
+  return Forward(mark);
+}
+
+StopReason Timeline::Forward(const Mark& mark) {
+  for (size_t k = 0; k < awaited_.size();) {
+    const Mark there = awaited_[k].mark, now = machine_.Where();
+    if (mark < there) break;
+    if (there < now) {
+      ++k;
+      continue;
+    }
+    const StopReason reason = machine_.SeekForward(there);
+    if (reason == StopReason::kError && absl::IsNotFound(machine_.status())) {  // it goes another way
+      missed_.push_back(std::move(awaited_[k]));
+      awaited_.erase(awaited_.begin() + static_cast<ptrdiff_t>(k));
+      const Moment& best = moments_[Before(mark)];
+      machine_.Restore(*best.snapshot);
+      seconds_ = best.seconds;
+      k = 0;
+      continue;
+    }
+    if (reason != StopReason::kStep) return reason;
+    TakeUpAwaited();
+  }
   return machine_.SeekForward(mark);
 }
 
@@ -99,8 +123,11 @@ StopReason Timeline::Seek(const Mark& mark) {
   const Moment& best = moments_[before];
   // Where something was set, what comes there by steps has not taken it up.
   if (before > 0 && best.kept && best.mark == now) return SeekFrom(best, mark);
-  if (now == mark && machine_.settled()) return StopReason::kStep;
-  if (now < mark && !(now < best.mark)) return machine_.SeekForward(mark);
+  if (now == mark && machine_.settled()) {
+    TakeUpAwaited();
+    return StopReason::kStep;
+  }
+  if (now < mark && !(now < best.mark)) return Forward(mark);
   if (now < mark || !machine_.settled()) return SeekFrom(best, mark);
   // Over a moment at which something was set: it may have been in a frame further out.
   for (size_t k = before + 1; k < moments_.size() && !(now < moments_[k].mark); ++k) {
@@ -122,7 +149,7 @@ StopReason Timeline::Seek(const Mark& mark) {
   // What is gone would be made again from wherever it takes; from the snapshot it is never far.
   if (!machine_.HoldsWhatIsRead(static_cast<int>(level))) return SeekFrom(best, mark);
   seconds_ = best.seconds;
-  return machine_.SeekForward(mark);
+  return Forward(mark);
 }
 
 void Timeline::Settle() {
@@ -301,17 +328,65 @@ bool Timeline::TakeUpEdit() {
   return true;
 }
 
+// ---- What is to be set again ----
+
+void Timeline::Await(std::vector<HandSet> sets, std::function<bool(const HandSet& set)> set) {
+  set_ = std::move(set);
+  for (HandSet& each : sets) awaited_.push_back(std::move(each));
+  std::stable_sort(awaited_.begin(), awaited_.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
+}
+
+void Timeline::TakeUpAwaited() {
+  const Mark now = machine_.Where();
+  while (true) {
+    const auto here = std::find_if(awaited_.begin(), awaited_.end(), [&](const HandSet& each) { return each.mark == now; });
+    if (here == awaited_.end()) return;
+    HandSet set = std::move(*here);
+    awaited_.erase(here);
+    if (!set_(set)) missed_.push_back(std::move(set));
+  }
+}
+
+std::vector<HandSet> Timeline::TakeMissed() {
+  const Mark now = machine_.Where();
+  const auto passed = std::stable_partition(awaited_.begin(), awaited_.end(), [&](const HandSet& each) { return !(each.mark < now); });
+  std::vector<HandSet> missed(std::make_move_iterator(passed), std::make_move_iterator(awaited_.end()));
+  awaited_.erase(passed, awaited_.end());
+  missed.insert(missed.begin(), std::make_move_iterator(missed_.begin()), std::make_move_iterator(missed_.end()));
+  missed_.clear();
+  return missed;
+}
+
+// ---- Going on anew ----
+
+std::vector<HandSet> Timeline::DropFrom(const Mark& mark) {
+  std::vector<HandSet> sets;
+  while (moments_.size() > 1 && !(moments_.back().mark < mark)) {
+    sets.insert(sets.begin(), moments_.back().sets.begin(), moments_.back().sets.end());
+    Count(*moments_.back().snapshot, -1);
+    moments_.pop_back();
+  }
+  return sets;
+}
+
+StopReason Timeline::SeekAnew(const Mark& mark) { return SeekFrom(moments_[Before(mark)], mark, false); }
+
+// ---- Branches ----
+
 absl::StatusOr<Timeline::Branch> Timeline::Save(bool everything) const {
-  Branch branch{moments_, machine_.TakeSnapshot(everything)};
+  Branch branch{moments_, machine_.TakeSnapshot(everything), machine_.CopyLog(), awaited_};
   if (absl::Status outside = OutsideElements(machine_); !outside.ok()) return outside;
   return branch;
 }
 
-void Timeline::Load(const Branch& branch) {
+void Timeline::Load(const Branch& branch, bool recall) {
   for (const Moment& moment : moments_) Count(*moment.snapshot, -1);
   moments_ = branch.moments;
   for (const Moment& moment : moments_) Count(*moment.snapshot, 1);
-  machine_.Restore(*branch.present);
+  awaited_ = branch.awaited;
+  missed_.clear();
+  machine_.SetLog(*branch.log);
+  machine_.Restore(*branch.present, recall);
 }
 
 }  // namespace hloscope

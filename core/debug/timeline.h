@@ -82,14 +82,34 @@ class Timeline {
   // A loop's frame on the stack has given its carried value away (the machine is not settled): comes here again by a way that keeps it.
   void Settle();
 
+  // -- What is to be set again --
+  // Sets of moments that the run has not come to: where others go on anew, what was set later is set once more where the program comes there
+  // again, whatever way that is. `set` does it, with the program at the moment; false: it is not there any more.
+  void Await(std::vector<HandSet> sets, std::function<bool(const HandSet& set)> set);
+  const std::vector<HandSet>& awaited() const { return awaited_; }
+  void ForgetAwaited() { awaited_.clear(); }
+  // The program stands at the moment of some of them: sets them.
+  void TakeUpAwaited();
+  // Those that cannot be set any more, as the program went by their moments another way, since this was asked last.
+  std::vector<HandSet> TakeMissed();
+
+  // -- Going on anew --
+  // What was from `mark` on is not so any more. What was set there and later, in order of time.
+  std::vector<HandSet> DropFrom(const Mark& mark);
+  // Goes there, at or after the beginning of what stays, with nothing of the present.
+  StopReason SeekAnew(const Mark& mark);
+
   // A branch of history that can be come back to: what moments() was, and the present.
   struct Branch {
     std::vector<Moment> moments;
     std::shared_ptr<const MachineSnapshot> present;
+    std::shared_ptr<const MachineLog> log;
+    std::vector<HandSet> awaited;
   };
   // `everything`: with values that could be made again.
   absl::StatusOr<Branch> Save(bool everything = false) const;
-  void Load(const Branch& branch);
+  // `recall`: nothing else differs between that branch and this one than what was set here, so values of the present may stay held.
+  void Load(const Branch& branch, bool recall);
 
  private:
   void Add(bool kept);
@@ -97,7 +117,9 @@ class Timeline {
   void Thin();
   // The last moment at or before `mark`.
   size_t Before(const Mark& mark) const;
-  StopReason SeekFrom(const Moment& moment, const Mark& mark);
+  StopReason SeekFrom(const Moment& moment, const Mark& mark, bool recall = true);
+  // As the machine's SeekForward, over the moments of what is awaited.
+  StopReason Forward(const Mark& mark);
   absl::Status SeekTo(const Mark& mark);
   absl::StatusOr<Mark> LastWithin(Mark mark);
   absl::StatusOr<Mark> LastElement(const Mark& mark, bool* inside);
@@ -107,6 +129,9 @@ class Timeline {
   TimelineOptions options_;
   std::function<void(const Mark& mark)> on_moment_;
   std::vector<Moment> moments_;
+  std::vector<HandSet> awaited_;  // in order of time
+  std::vector<HandSet> missed_;
+  std::function<bool(const HandSet& set)> set_;
   double seconds_ = 0;
   int64_t edits_ = 0;
   int64_t held_bytes_ = 0;

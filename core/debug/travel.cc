@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
 #include "core/debug/fork.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/run_progress.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
@@ -54,23 +55,29 @@ void ArmEdits(Session::State& s) {
     const Timeline::Moment& moment = timeline->moments()[k];
     if (moment.kept) s.machine->Arm(*moment.computation, moment.mark.levels.back().position);
   }
+  for (const HandSet& set : timeline->awaited()) {
+    if (const Computation* computation = ComputationAt(*s.module, set.mark)) s.machine->Arm(*computation, set.mark.levels.back().position);
+  }
 }
 
 void TakeUpEdit(Session::State& s) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
-  if (timeline != nullptr) timeline->TakeUpEdit();
+  if (timeline == nullptr) return;
+  timeline->TakeUpEdit();
+  timeline->TakeUpAwaited();
 }
 
 void Settle(Session::State& s) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
-  if (timeline != nullptr) timeline->Settle();
+  if (timeline == nullptr) return;
+  timeline->Settle();
+  timeline->TakeUpAwaited();
 }
 
 void NoteEdit(Session::State& s, HandSet made) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr) return;
   timeline->NoteEdit(std::move(made));
-  TakeBack(s);
   Ledger(s).DropAfter(s.machine->Where());
   for (auto& [number, logged] : StopsOfRun(s).logged) logged.DropAfter(s.machine->Where());
   SealLogs(s);

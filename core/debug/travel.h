@@ -39,7 +39,7 @@ void BeginHistory(Session::State& s);
 void EndHistory(Session::State& s);
 // Arms where something was set, so that runs from before it stop there; for ArmAll.
 void ArmEdits(Session::State& s);
-// After every stop of a run forward: where something was set, it is set again.
+// After every stop of a run forward: where something was set, or is to be set again, it is.
 void TakeUpEdit(Session::State& s);
 // After a stop inside a loop that nobody meant to look at: makes the values of the loop's frames available.
 void Settle(Session::State& s);

@@ -14,6 +14,7 @@
 #include "core/debug/hand_sets.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/session_state.h"
+#include "core/debug/set_devices.h"
 #include "core/debug/set_readers.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
@@ -226,7 +227,6 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
   if (!found.ok()) return found.status();
-  if (absl::Status may = MaySet(s); !may.ok()) return may;
   const absl::StatusOr<Value> whole = s.machine->ValueOf(found->first, found->second->index);
   if (!whole.ok()) return whole.status();
   std::vector<int64_t> path;
@@ -261,12 +261,19 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
       for (int64_t k = first; k < last; ++k) made.places.push_back(k);
     }
     const std::vector<HandSet> later = LaterSets(s);
-    const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)),
-                                                 LeafNumber(found->second->shape, path), made.places);
+    const absl::StatusOr<GoingAnew> going = PlanGoingAnew(s);
+    if (!going.ok()) return going.status();
+    GoAnew(s, *going);
+    absl::Status set = s.machine->ValueOf(found->first, found->second->index).status();  // others may have to bring it first, now
+    if (set.ok()) set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)), LeafNumber(found->second->shape, path), made.places);
     if (set.ok()) {
       NoteEdit(s, made);
       s.Say(name, " = ", what, "\n", ReadBeforeText(s, made));
+      SendBack(s, *going);
       SetLaterAgain(s, made, later);
+    } else if (going->plan.undoes) {
+      SendBack(s, *going);
+      AwaitSets(s, later);
     }
     if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
       s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit %", found->second->name, " = VALUE changes all\n");

@@ -88,6 +88,32 @@ struct ExchangePast {
   bool outsider = false;  // of a collective that the one member is in no group of
 };
 
+// All that was brought to a room and what has come of it, for who goes on from there in several ways. Opaque outside the room.
+class ExchangeState {
+ public:
+  virtual ~ExchangeState() = default;
+};
+
+// One device goes back and goes on otherwise: how far that reaches to the others, which have got what followed from what it gave.
+struct ExchangesAnew {
+  struct Back {
+    std::optional<Mark> to;           // what it has exchanged from there on is to be exchanged anew; none: nothing
+    std::vector<uint64_t> forgotten;  // of exchanges that it has begun before that, and whose result is another now
+    Mark last;                        // of its last exchange that stays; empty: none
+    int because = -1;                 // the device from which it got what is not so any more; -1: it is the one that goes back
+  };
+  std::vector<Back> devices;
+  bool undoes = false;  // something that was exchanged, or brought, is not so any more
+  // What was brought before, stays, and has been given on: it is brought once more, to be given on again.
+  struct Brought {
+    int device = -1;
+    Mark mark;
+    const Instruction* instruction = nullptr;
+    uint64_t key = 0;
+  };
+  std::vector<Brought> brought;
+};
+
 // All devices of a run, for who looks at them from one place. Devices are numbered replica by replica.
 class ExchangeRoom {
  public:
@@ -102,12 +128,8 @@ class ExchangeRoom {
   virtual void Remember() = 0;
   // The exchange in which the device executed what has that key; null: that is not known.
   virtual std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const = 0;
-  // All that was brought and given so far, and going back to it: for who goes back on all devices, too.
-  struct Present {
-    virtual ~Present() = default;
-  };
-  virtual std::unique_ptr<Present> Save() const = 0;
-  virtual void Load(const Present& present) = 0;
+  // The same of what it executed at that moment.
+  virtual std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const = 0;
   // Called, from any thread, with a device that was told to wait and can go on.
   virtual void set_wake(std::function<void(int device)> wake) = 0;
 
@@ -125,10 +147,13 @@ class ExchangeRoom {
   // For which devices it waits, as far as that is known; none: it does not wait, or for any.
   virtual std::vector<int> WaitsFor(int device) const = 0;
 
-  // Others have got what the device brought where it waits: that cannot be changed any more.
-  virtual bool Given(int device) const = 0;
-  // The device takes back what it brought where it waits, and will bring it anew. Nothing happens where that is given, or it does not wait.
-  virtual void Withdraw(int device) = 0;
+  // A copy of what has been exchanged so far, and back to such a one of this room.
+  virtual std::shared_ptr<const ExchangeState> Save() = 0;
+  virtual void Load(const ExchangeState& state) = 0;
+  // In a room that remembers: what is to be exchanged anew where the device goes on otherwise from that moment. And as if it had not been
+  // exchanged; `operands`: what was brought, dense, one entry for each of plan.brought.
+  virtual ExchangesAnew PlanAnew(int device, const Mark& from) const = 0;
+  virtual void GoAnew(const ExchangesAnew& plan, std::vector<std::vector<Value>> operands) = 0;
   // The groups of a collective, or the channel of a transfer as `device` uses it. InvalidArgument: the groups do not fit this run.
   // The execution with that key is meant, where one is given; else the first of the instruction that somebody has come to. `before`: the
   // collectives that the device comes to before it, where that is known.

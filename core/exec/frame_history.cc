@@ -500,9 +500,9 @@ void FrameHistory::Keep(Loop& loop, int64_t k, const Value& carried) {
 
 absl::StatusOr<int64_t> FrameHistory::Iterations(int frame, const Instruction& instruction) {
   Loop* loop = &LoopOf(frame, instruction);
-  if (loop->count < 0 && !machine_.impl_->values_set) {  // the run itself has counted
-    const auto known = machine_.impl_->trip_counts.find(MixHash(PathOf(frame), static_cast<uint64_t>(instruction.index)));
-    if (known != machine_.impl_->trip_counts.end()) loop->count = known->second;
+  if (loop->count < 0 && !machine_.impl_->log.values_set) {  // the run itself has counted
+    const auto known = machine_.impl_->log.trip_counts.find(MixHash(PathOf(frame), static_cast<uint64_t>(instruction.index)));
+    if (known != machine_.impl_->log.trip_counts.end()) loop->count = known->second;
   }
   // From the last iteration that is known to have begun.
   int64_t k = std::max<int64_t>(loop->reached, 0);

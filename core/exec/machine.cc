@@ -178,13 +178,10 @@ absl::Status Machine::Impl::Begin() {
   outfeed_log.clear();
   outfeed.clear();
   channels.clear();
-  replay_log.clear();
-  exchanged = Mark();
+  log = MachineLog();
   histories = {RunHistory()};
   known.clear();
   adopted = 0;
-  trip_counts.clear();
-  values_set = false;
   outfeed_executed.clear();
   infeed_next = 0;
   said.clear();

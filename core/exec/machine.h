@@ -114,6 +114,8 @@ struct Mark {
 
 // Everything that a Machine knows at a moment. Values are shared with it, not copied. Opaque outside the Machine.
 class MachineSnapshot;
+// What a run got from outside the program on one way: from custom calls and other devices. Opaque outside the Machine.
+class MachineLog;
 
 enum class StopReason : uint8_t {
   kStep,        // the requested step is done
@@ -199,8 +201,16 @@ class Machine {
   const Mark& exchanged() const;
   // Null while a frame inside an element computation is on the stack, and before Start. `everything`: with values that could be made again.
   std::shared_ptr<const MachineSnapshot> TakeSnapshot(bool everything = false) const;
-  // Back (or forth) to a snapshot of this Machine since its last Start. Values of the present that the moment knows too stay held.
-  void Restore(const MachineSnapshot& snapshot);
+  // Back (or forth) to a snapshot of this Machine since its last Start. Values of the present that the moment knows too stay held, unless
+  // they may not be so any more (`recall`).
+  void Restore(const MachineSnapshot& snapshot, bool recall = true);
+  // What was logged so far, for another way that goes on from here; and on one of them again: with it goes a snapshot of that way.
+  std::shared_ptr<const MachineLog> CopyLog() const;
+  void SetLog(const MachineLog& log);
+  // Other devices go on otherwise from a moment on: what was logged when `executed` instructions had been executed, or later, is not so any
+  // more, nor what exchanges with these keys gave that were begun before. `exchanged`: of the last exchange that stays. The Machine must go to
+  // that moment, or one before, by a snapshot then.
+  void ForgetLogged(int64_t executed, absl::Span<const uint64_t> keys, Mark exchanged);
   // Takes values that the snapshot holds and that are before the present, so that they need not be made again.
   void Recall(const MachineSnapshot& snapshot);
   static const Mark& MarkOf(const MachineSnapshot& snapshot);
@@ -213,10 +223,6 @@ class Machine {
   // Runs to the end, or to an error, as Run does, but past armed positions and without telling the observer: for a look that is taken back.
   StopReason RunUnseen();
   // What it remembers of its exchanges with other devices (and of what came from outside), so that they are not made again. Restored with a
-  // snapshot from the same moment, those that were made since have not been made: for who takes them back from the others, too.
-  struct Exchanges;
-  std::shared_ptr<const Exchanges> TakeExchanges() const;
-  void Restore(const Exchanges& exchanges);
   // Takes the frame at `depth` back to `position` (not beyond where it is); frames inside it are gone. Values before the position stay as
   // they are, or are made again when they are needed. FailedPrecondition where something was set in the frame since.
   absl::Status Rewind(int depth, int position);

@@ -60,13 +60,13 @@ class OwnTime {
 void Machine::Impl::LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at, const Frame::Begun* begun) {
   if (checkpoint == nullptr) return;
   if (begun == nullptr) Log(key, value, std::move(failure));
-  else replay_log.insert_or_assign(MixHash(key, begun->history), Logged{begun->executed, value, std::move(failure)});
+  else log.logged.insert_or_assign(MixHash(key, begun->history), Logged{begun->executed, value, std::move(failure)});
   NoteExchanged(at);
 }
 
 // The last one of the run: what is begun may be begun again where somebody goes back.
 void Machine::Impl::NoteExchanged(const Mark& at) {
-  if (exchanged.levels.empty() || exchanged < at) exchanged = at;
+  if (log.exchanged.levels.empty() || log.exchanged < at) log.exchanged = at;
 }
 
 // Who observes may stop behind it.
@@ -116,7 +116,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     if (!made.ok()) return fail(made.status());
     result = *std::move(made);
   } else if (!MayExchange()) {  // not to be made on the way to look at something
-    if (beside && !exchanged.levels.empty() && !(exchanged < m.Where())) return go_on_without({});  // it has been begun
+    if (beside && !log.exchanged.levels.empty() && !(log.exchanged < m.Where())) return go_on_without({});  // it has been begun
     return Outcome::kWaiting;
   } else {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);

@@ -193,8 +193,8 @@ absl::Status Machine::Impl::Return(Stack& stack) {
       PopFrame(stack);
       if (!again) {
         constexpr size_t kManyLoops = 1 << 20;
-        if (stack.main && checkpoint != nullptr && trip_counts.size() < kManyLoops) {
-          trip_counts[MixHash(caller_path, static_cast<uint64_t>(caller->index))] = iteration;
+        if (stack.main && checkpoint != nullptr && log.trip_counts.size() < kManyLoops) {
+          log.trip_counts[MixHash(caller_path, static_cast<uint64_t>(caller->index))] = iteration;
         }
         Complete(stack, std::move(carried), changed);
         return absl::OkStatus();

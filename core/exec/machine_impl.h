@@ -111,6 +111,20 @@ struct RunHistory {
   int64_t from = -1;  // instructions executed by then
 };
 
+// What custom calls of loaded libraries returned and what was received, by dynamic position: run again, they give the same.
+struct LoggedValue {
+  int64_t executed;
+  Value value;
+  absl::Status failure;  // of an exchange that could not be
+};
+class MachineLog {
+ public:
+  absl::flat_hash_map<uint64_t, LoggedValue> logged;
+  Mark exchanged;                                      // see Machine::exchanged()
+  absl::flat_hash_map<uint64_t, int64_t> trip_counts;  // of loops that ended, by dynamic position
+  bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
+};
+
 struct Machine::Impl {
   explicit Impl(Machine& m) : m(m) {}
   Machine& m;
@@ -159,22 +173,14 @@ struct Machine::Impl {
   absl::flat_hash_map<uint64_t, size_t> outfeed_log;  // by dynamic position: which item
   std::vector<Value> outfeed;
   absl::flat_hash_map<uint64_t, Value> channels;  // by frame and channel: what is on its way
-  // What custom calls of loaded libraries returned and what was received, by dynamic position: run again, they give the same.
-  struct Logged {
-    int64_t executed;
-    Value value;
-    absl::Status failure;  // of an exchange that could not be
-  };
-  absl::flat_hash_map<uint64_t, Logged> replay_log;
+  using Logged = LoggedValue;
+  MachineLog log;
   // Runs that differ by what was set share the log: what each logged is found under its number, and before it began under those it comes from.
   std::vector<RunHistory> histories = {RunHistory()};
   uint64_t next_history = 1;
   const Logged* FindLogged(uint64_t key) const;
   const Value* Replayed(uint64_t key) const;
   void Log(uint64_t key, Value value, absl::Status failure = absl::OkStatus());
-  Mark exchanged;           // see Machine::exchanged()
-  absl::flat_hash_map<uint64_t, int64_t> trip_counts;  // of loops that ended, by dynamic position
-  bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
   std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed
   int stop_after = -1;      // asked for by the observer
   Value shared_result;      // given by the observer

@@ -46,7 +46,7 @@ Mark Machine::Where() const {
   return mark;
 }
 
-const Mark& Machine::exchanged() const { return impl_->exchanged; }
+const Mark& Machine::exchanged() const { return impl_->log.exchanged; }
 
 bool Machine::settled() const {
   return std::all_of(frames_.begin(), frames_.end(), [](const Frame& frame) {
@@ -134,7 +134,7 @@ void Machine::ForEachValue(const MachineSnapshot& snapshot, const std::function<
   for (const auto& [key, value] : snapshot.channels) walk(value);
 }
 
-void Machine::Restore(const MachineSnapshot& snapshot) {
+void Machine::Restore(const MachineSnapshot& snapshot, bool recall) {
   std::vector<Frame> before;
   before.swap(frames_);
   impl_->retained.clear();
@@ -164,13 +164,13 @@ void Machine::Restore(const MachineSnapshot& snapshot) {
       if (kind == StepKind::kKernel || kind == StepKind::kControl || kind == StepKind::kCustomCall) impl_->Retain(frame, p, frame.values[p].byte_size());
     }
   }
-  impl_->Recall(before);
+  if (recall) impl_->Recall(before);
 }
 
 std::optional<int64_t> Machine::TripCount(int depth, int position) const {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return std::nullopt;
-  const auto found = impl_->trip_counts.find(MixHash(frames_[depth].path, static_cast<uint64_t>(position)));
-  return found == impl_->trip_counts.end() ? std::nullopt : std::optional<int64_t>(found->second);
+  const auto found = impl_->log.trip_counts.find(MixHash(frames_[depth].path, static_cast<uint64_t>(position)));
+  return found == impl_->log.trip_counts.end() ? std::nullopt : std::optional<int64_t>(found->second);
 }
 
 void Machine::Recall(const MachineSnapshot& snapshot) { impl_->Recall(snapshot.frames); }
@@ -291,8 +291,8 @@ void Machine::Impl::ForgetFuture(bool keeps_known) {
 const Machine::Impl::Logged* Machine::Impl::FindLogged(uint64_t key) const {
   int64_t until = std::numeric_limits<int64_t>::max();
   for (auto history = histories.rbegin(); history != histories.rend(); ++history) {
-    const auto logged = replay_log.find(MixHash(key, history->number));
-    if (logged != replay_log.end() && logged->second.executed < until) return &logged->second;
+    const auto logged = log.logged.find(MixHash(key, history->number));
+    if (logged != log.logged.end() && logged->second.executed < until) return &logged->second;
     until = std::min(until, history->from);
   }
   return nullptr;
@@ -304,23 +304,33 @@ const Value* Machine::Impl::Replayed(uint64_t key) const {
 }
 
 void Machine::Impl::Log(uint64_t key, Value value, absl::Status failure) {
-  replay_log.insert_or_assign(MixHash(key, histories.back().number), Logged{m.executed_, std::move(value), std::move(failure)});
+  log.logged.insert_or_assign(MixHash(key, histories.back().number), Logged{m.executed_, std::move(value), std::move(failure)});
 }
 
-struct Machine::Exchanges {
-  absl::flat_hash_map<uint64_t, Impl::Logged> replay_log;
-  Mark exchanged;
-  uint64_t waits_for = 0;
-};
+// ---- What was logged, on several ways ----
 
-std::shared_ptr<const Machine::Exchanges> Machine::TakeExchanges() const {
-  return std::make_shared<const Exchanges>(Exchanges{impl_->replay_log, impl_->exchanged, impl_->waits_for});
+std::shared_ptr<const MachineLog> Machine::CopyLog() const { return std::make_shared<const MachineLog>(impl_->log); }
+
+void Machine::SetLog(const MachineLog& log) {
+  impl_->log = log;
+  impl_->waits_for = 0;
 }
 
-void Machine::Restore(const Exchanges& exchanges) {
-  impl_->replay_log = exchanges.replay_log;
-  impl_->exchanged = exchanges.exchanged;
-  impl_->waits_for = exchanges.waits_for;
+void Machine::ForgetLogged(int64_t executed, absl::Span<const uint64_t> keys, Mark exchanged) {
+  Impl& impl = *impl_;
+  for (const uint64_t key : keys) {
+    // Whatever was set before it was begun: the present may be before that.
+    for (uint64_t history = 0; history < impl.next_history; ++history) impl.log.logged.erase(MixHash(key, history));
+  }
+  for (auto entry = impl.log.logged.begin(); entry != impl.log.logged.end();) {
+    const auto at = entry++;
+    if (at->second.executed >= executed) impl.log.logged.erase(at);
+  }
+  impl.log.exchanged = std::move(exchanged);
+  impl.log.values_set = true;
+  impl.log.trip_counts.clear();
+  impl.known.clear();
+  impl.waits_for = 0;
 }
 
 // ---- Forward to a mark ----

@@ -244,7 +244,7 @@ absl::Status Machine::SetValue(int depth, int position, Value value, int leaf, s
   }
   value = ToLayout(value, instruction.shape, &account_);
   if (!value.has_value()) return impl_->MemoryError(instruction.shape.ByteSize(), instruction);
-  impl_->values_set = true;
+  impl_->log.values_set = true;
   // Instructions before `since` were executed, or are being executed and have read their operands already.
   const bool inner = depth + 1 < static_cast<int>(frames_.size()) && frames_[depth + 1].kind != FrameKind::kElement;
   const int since = frame.position + (inner ? 1 : 0);

@@ -5,7 +5,7 @@
 #include "backends/exchange/run_parallel.h"
 #include "core/debug/devices.h"
 #include "core/debug/parallel_main.h"
-#include "core/debug/session_state.h"
+#include "tests/exchange/debugged.h"
 #include "tests/exchange/devices.h"
 
 namespace hloscope {
@@ -128,54 +128,6 @@ ENTRY main {
   ROOT all = (f32[4], f32[4], f32[], f32[4], f32[4]) custom-call(a, k, a, b, b, b), custom_call_target="interpreter.run_parallel", called_computations={first, second, last, last}
 }
 )";
-
-struct Debugged {
-  std::string said;
-  std::unique_ptr<Session> session;
-  Session::State& s() { return session->state(); }
-  void Do(const std::string& line) {
-    said.clear();
-    EXPECT_TRUE(session->Execute(line).ok) << line << "\n" << said;
-  }
-};
-
-std::unique_ptr<Debugged> Open(const std::string& text, int64_t replicas) {
-  auto source = std::make_shared<const SourceText>("<test>", text);
-  DiagnosticSink sink;
-  std::unique_ptr<Module> module = ReadHloText(source, sink);
-  Verify(*module, sink);
-  EXPECT_EQ(sink.error_count(), 0);
-  SessionOptions options;
-  options.fill = *ParseFill("iota");
-  options.devices.replicas = replicas;
-  options.devices.of_main = FindParallelMain(*module).followed();
-  const std::unique_ptr<Backend> backend = MakeReferenceBackend({});
-  if (absl::Status given = GiveParallelArguments(*module, *backend, options); !given.ok()) ADD_FAILURE() << given;
-  options.devices.make_room = [replicas](std::vector<const Computation*> entries, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
-    return std::make_unique<InProcessExchange>(replicas, 1, std::move(entries), backend, account);
-  };
-  auto debugged = std::make_unique<Debugged>();
-  Debugged* d = debugged.get();
-  debugged->session = std::make_unique<Session>(std::move(module), MakeReferenceBackend({}), std::move(options), [d](absl::string_view text) { d->said.append(text.data(), text.size()); });
-  return debugged;
-}
-
-void Append(const Value& value, std::string& bits) {
-  for (const Value& element : value.elements()) Append(element, bits);
-  if (value.shape().IsArray()) bits.append(reinterpret_cast<const char*>(value.data()), value.byte_size());
-}
-
-// All values that the innermost frame has there.
-std::string BitsHere(Session::State& s) {
-  std::string bits;
-  const int depth = static_cast<int>(s.machine->frames().size()) - 1;
-  for (int p = 0; p < s.machine->top().position; ++p) {
-    const absl::StatusOr<Value> value = s.machine->ValueOf(depth, p);
-    EXPECT_TRUE(value.ok()) << value.status();
-    if (value.ok()) Append(*value, bits);
-  }
-  return bits;
-}
 
 using Known = std::vector<std::map<Mark, std::string>>;  // by device
 

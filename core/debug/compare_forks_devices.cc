@@ -1,0 +1,100 @@
+// Forks of a program on several devices compared: on which device a difference begins, and which ones have got it from others by an exchange.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/compare_forks.h"
+#include "core/debug/devices.h"
+#include "core/debug/hand_sets.h"
+#include "core/debug/travel.h"
+#include "core/ops/exchange_def.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// "%y in body (iteration 1 of %loop)".
+std::string PlaceText(const Module& module, const ForkPlace& place) {
+  const std::string inside = InsideText(module, place.mark);
+  return absl::StrCat("%", place.instruction->name, " in ", place.instruction->parent->name, inside.empty() ? "" : absl::StrCat(" (", inside, ")"));
+}
+
+// The exchange that made the value there on the selected device; null: none did.
+std::shared_ptr<const ExchangePast> ExchangeAt(Session::State& s, const ForkPlace& place) {
+  Devices& all = DevicesOf(s);
+  const Instruction& i = *place.instruction;
+  if (auto past = all.room->PastAt(all.selected, place.mark)) return past;
+  const CollectivePart part = CollectiveOf(i);
+  if (part.collective == nullptr || part.begins == nullptr) return nullptr;
+  Mark mark = place.mark;  // where it was begun: here, or in the computation that it calls
+  mark.levels.back().position = part.begins->index;
+  if (part.collective != part.begins) mark.levels.push_back({FrameKind::kCall, 0, -1, part.collective->index});
+  return all.room->PastAt(all.selected, mark);
+}
+
+// What the member brought to the exchange, in the present fork; empty: it has gone back to before that and does not get there.
+std::vector<Value> BroughtBy(Session::State& s, const ExchangePast::Member& member) {
+  std::vector<Value> values;
+  SwapTo(s, member.device);
+  (void)LookAround(s, [&] {
+    const absl::Status there = GoTo(s, member.mark);
+    if (!there.ok()) return there;
+    const int depth = static_cast<int>(s.machine->frames().size()) - 1;
+    for (const Instruction* operand : member.instruction->operands) {
+      absl::StatusOr<Value> value = s.machine->ValueOf(depth, operand->index);
+      values.push_back(value.ok() ? *std::move(value) : Value());
+    }
+    return absl::OkStatus();
+  });
+  return values;
+}
+
+// The devices that brought other values in one fork than in the other.
+absl::StatusOr<std::vector<int>> GiversOf(Session::State& s, const std::string& a, const std::string& b, int device, const ExchangePast& past) {
+  std::vector<int> givers;
+  for (const ExchangePast::Member& member : past.members) {
+    if (member.device == device) continue;
+    std::vector<std::vector<Value>> of;
+    for (const std::string& fork : {a, b}) {
+      if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;
+      of.push_back(BroughtBy(s, member));
+    }
+    bool differs = false;
+    for (size_t k = 0; k < of[0].size() && k < of[1].size(); ++k) {
+      std::vector<ForkRow> rows;
+      if (of[0][k].has_value() && of[1][k].has_value()) differs |= !CompareLeaves("", of[0][k], of[1][k], rows) || !rows.empty();
+    }
+    if (differs) givers.push_back(member.device);
+  }
+  return givers;
+}
+
+}  // namespace
+
+absl::Status SayWhereItBegins(Session::State& s, const std::string& a, const std::string& b, const std::vector<std::optional<ForkPlace>>& first) {
+  const auto name = [&s](std::string* out, int device) { out->append(s.options.devices.Name(device)); };
+  std::vector<std::string> begins, inherited;
+  for (size_t d = 0; d < first.size(); ++d) {
+    if (!first[d].has_value()) continue;
+    const int device = static_cast<int>(d);
+    if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+    SwapTo(s, device);
+    const std::string place = PlaceText(*s.module, *first[d]);
+    const std::shared_ptr<const ExchangePast> past = ExchangeAt(s, *first[d]);
+    std::vector<int> givers;
+    if (past != nullptr) {
+      absl::StatusOr<std::vector<int>> found = GiversOf(s, a, b, device, *past);
+      if (!found.ok()) return found.status();
+      givers = *std::move(found);
+    }
+    std::string on;
+    name(&on, device);
+    if (givers.empty()) begins.push_back(absl::StrCat("on ", on, " at ", place));
+    else inherited.push_back(absl::StrCat("  ", on, " has got it from ", absl::StrJoin(givers, ", ", name), ", at ", place, "\n"));
+  }
+  if (!begins.empty()) s.Say("It begins ", absl::StrJoin(begins, "; "), ".\n");
+  for (const std::string& line : inherited) s.Say(line);
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope
