@@ -1,6 +1,7 @@
 #include "visualizer/export/graph_choice.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -145,6 +146,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   ChosenGraph out;
   out.wish.hierarchy = hierarchy;
   out.wish.spell_counts = true;
+  out.wish.most_arrows = std::numeric_limits<size_t>::max();  // a file is to be complete
   out.wish.only_boxes = choice.boxes;
   MeasureLetters(&out.wish);
   if (!choice.slice.parts.empty()) {
