@@ -313,7 +313,7 @@ class ComparisonReport {
                      {"b", absl::StrCat(b.name, " (", r_.against, "), ", Count(b.instruction_count(), "instruction"))},
                      {"inputs", inputs.Summary()},
                      {"compared", absl::StrCat(Count(values.pairs, "pair"), " of values, ", Count(values.elements, "element"))},
-                     {"budget", r_.budgets.empty() ? "the same bits; where the types differ, what sums in another order may be off by" : absl::StrJoin(r_.budgets, ", ")}};
+                     {"budget", r_.budgets.empty() ? "the same bits; where the types differ, no further apart than sums in two orders may be" : absl::StrJoin(r_.budgets, ", ")}};
     if (const int elided = CountElidedConstants(a); elided > 0) report_.facts.emplace_back("note", absl::StrCat(Count(elided, "constant"), " elided in the text and made up: this is no reproduction"));
     report_.stop = values.divergences.empty() ? (!agree ? "A program stopped." : values.results_why.empty() ? "No value differs." : absl::StrCat("The results could not be compared: ", values.results_why, ". No other value differs.")) : "The first divergence:";
     report_.error = absl::StrCat(values.error_a.empty() ? "" : absl::StrCat("a stopped with an error ", values.error_a, "\n"), values.error_b.empty() ? "" : absl::StrCat("b stopped with an error ", values.error_b, "\n"));

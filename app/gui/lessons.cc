@@ -81,11 +81,12 @@ int Run_lessons(const std::vector<std::string>& args) {
   CLI::App* check = app.add_subcommand("check", "checks an answer; status 1: it is not right");
   check->add_option("NAME", name, "of the lesson")->required();
   check->add_option("EXERCISE", exercise)->required();
-  check->add_option("ANSWER", answer, "of an exercise that wants a program: a file, or -");
+  check->add_option("ANSWER", answer, "where the exercise wants a program: its file, or - for the standard input");
   check->add_flag("--reveal", reveal, "prints the right answer instead");
   CLI::App* program = app.add_subcommand("program", "prints a program of a lesson, for `hloscope debug -`");
   program->add_option("NAME", name, "of the lesson")->required();
   program->add_option("PROGRAM", block)->required();
+  program->add_flag("--reveal", reveal, "also what is to be filled in, which is a ? otherwise");
   CLI::App* export_html = app.add_subcommand("export", "writes all lessons, in all languages, as HTML pages");
   export_html->add_option("FOLDER", folder)->required();
   for (CLI::App* sub : {list, show, check, program, export_html}) sub->fallthrough();
@@ -117,7 +118,7 @@ int Run_lessons(const std::vector<std::string>& args) {
       for (const auto& p : lesson->programs) ids.push_back(p.id);
       return UsageError(absl::StrCat("the lesson '", name, "' has no program '", block, "'; it has ", absl::StrJoin(ids, ", ")));
     }
-    std::cout << found->text;
+    std::cout << ShownText(*found, reveal || !found->has_hole() || HiddenUntil(*lesson, *found) == nullptr);
     return kOk;
   }
   if (*export_html) {

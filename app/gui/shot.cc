@@ -62,6 +62,7 @@ int Run_shot(const std::vector<std::string>& args) {
     return UsageError(absl::StrCat("there is no panel ", options.only_panel, "; there are ", names));
   }
   options.scheme = light ? 1 : options.keep ? -1 : 0;
+  if (options.keep && app.count("--width") + app.count("--height") == 0) options.width = options.height = 0;  // as it was kept
   options.width = static_cast<int>(static_cast<float>(options.width) * options.scale);
   options.height = static_cast<int>(static_cast<float>(options.height) * options.scale);
   std::string drive = options.file.empty() ? "" : "wait fact phase != empty\nwait idle\n";
@@ -84,7 +85,8 @@ int Run_shot(const std::vector<std::string>& args) {
   absl::StrAppend(&drive, "settle\nshot ", out, "\n");
   options.drive_text = drive;
   // A screen of our own: the picture does not depend on the person's.
-  absl::StatusOr<gui::VirtualScreen> screen = gui::VirtualScreen::Start(options.width, options.height);
+  const int wide = options.width > 0 ? options.width : 2560, high = options.height > 0 ? options.height : 1600;
+  absl::StatusOr<gui::VirtualScreen> screen = gui::VirtualScreen::Start(wide, high);
   if (!screen.ok()) {
     if (std::getenv("DISPLAY") == nullptr) return UsageError(std::string(screen.status().message()));
     return gui::ShowWindow(options);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "app/cli/verb.h"
@@ -194,7 +195,7 @@ class App {
         glfwPollEvents();
       } else {
         // A caret blinks; what runs shows its time.
-        if (!engine_->idle() || keeper_->waiting()) {
+        if (!engine_->idle() || keeper_->waiting() || size_waits_) {
           glfwWaitEventsTimeout(0.1);
         } else if (ImGui::GetIO().WantTextInput) {
           glfwWaitEventsTimeout(0.4);
@@ -210,15 +211,11 @@ class App {
       }
       Frame();
       KeepSession();
+      KeepSize(/*still=*/1);
       if (ui::TakeWantedFrame()) frames_wanted = std::max(frames_wanted, 1);
       if (!dropped_.paths.empty()) shell_->Drop(std::exchange(dropped_.paths, {}));
     }
-    int width = 0, height = 0;
-    glfwGetWindowSize(window_, &width, &height);
-    if (options_.keep && options_.width == 0) {
-      shell_->settings().width = width;
-      shell_->settings().height = height;
-    }
+    KeepSize(/*still=*/0);
     if (options_.keep) shell_->SaveSettings();
     if (!driver_.has_value()) return cli::kOk;
     // As `debug --batch`: 1 for what does not hold, 2 for a command that is none.
@@ -233,6 +230,24 @@ class App {
   void KeepSession() {
     const std::shared_ptr<const Snapshot> now = engine_->snapshot();
     keeper_->Keep(*now, *document_);
+  }
+
+  // The window's size comes back however this ends. It is kept when it has not changed for so many seconds: not at each step of a drag.
+  void KeepSize(double still) {
+    if (!options_.keep || options_.width != 0) return;
+    int width = 0, height = 0;
+    glfwGetWindowSize(window_, &width, &height);
+    if (std::pair(width, height) != size_) {
+      size_ = {width, height};
+      size_since_ = glfwGetTime();
+    }
+    Settings& kept = shell_->settings();
+    size_waits_ = kept.width != width || kept.height != height;
+    if (!size_waits_ || glfwGetTime() - size_since_ < still) return;
+    kept.width = width;
+    kept.height = height;
+    size_waits_ = false;
+    shell_->SaveSettings();
   }
 
   void Restyle() { ui::Apply(shell_->wanted_scheme(), scale_); }
@@ -274,6 +289,9 @@ class App {
   const WindowOptions& options_;
   GLFWwindow* window_;
   Dropped dropped_;
+  std::pair<int, int> size_;  // of the window, as it was seen last,
+  double size_since_ = 0;     // since when,
+  bool size_waits_ = false;   // and whether it is still to be kept
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Document> document_;
   std::optional<KeptText> kept_text_;

@@ -50,6 +50,17 @@ Picture Magnify(Picture picture, int factor_x, int factor_y) {
   return larger;
 }
 
+// A pixel that stands for several elements stands for as many down as across, so that the picture keeps its proportions, unless that left
+// fewer than `least` pixels along the edge that needs it less.
+PlaneWindow SquareCells(PlaneWindow window, int64_t least) {
+  const auto follow = [least](int64_t size, int64_t step, int64_t* own) {
+    while (*own < step && size / (2 * *own) >= least) *own *= 2;
+  };
+  follow(window.rows, window.column_step, &window.row_step);
+  follow(window.columns, window.row_step, &window.column_step);
+  return window;
+}
+
 uint32_t Byte(double x, double low, double high) {
   if (!(high > low)) return 128;
   return static_cast<uint32_t>(std::lround(std::clamp((x - low) / (high - low), 0.0, 1.0) * 255));
@@ -92,7 +103,7 @@ absl::StatusOr<Picture> DrawValue(const Value& drawn, const PictureOptions& opti
   }
   if (options.transpose) std::swap(axes.rows, axes.columns);
   axes = FitAxes(shape, axes);
-  const PlaneWindow window = WholePlane(shape, axes, options.most, options.most);
+  const PlaneWindow window = SquareCells(WholePlane(shape, axes, options.most, options.most), options.least / 2);
   Picture picture;
   picture.width = static_cast<int>(window.cell_columns());
   picture.height = static_cast<int>(window.cell_rows());

@@ -32,8 +32,8 @@ struct PictureOptions {
   std::optional<std::pair<double, double>> range;
   double floor = 0;
   bool rgb = false;   // the last dimension (or the first, where only that has 3 or 4) are channels
-  int most = 2048;    // pixels along an edge; of larger arrays a pixel stands for several elements
-  int least = 256;    // smaller ones are magnified a whole number of times to this size, or nearly
+  int most = 2048;    // pixels along an edge; of larger arrays a pixel stands for several elements, as many down as across
+  int least = 256;    // smaller ones are magnified a whole number of times to this size, or nearly; no edge is made smaller for the other's sake
 };
 // Of a dense array: its last two dimensions, at 0 of the others.
 absl::StatusOr<Picture> DrawValue(const Value& array, const PictureOptions& options);

@@ -322,7 +322,6 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   values.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!ran.ok()) values.error = std::string(ran.message());
   values.ended = absl::IsCancelled(ran);
-  if (values.of.empty() && !ran.ok() && !absl::IsCancelled(ran)) return ran;
   AddConstants(*s.module, &values);
   return values;
 }

@@ -24,6 +24,7 @@ absl::StatusOr<Value> Machine::Impl::Execute(Stack& stack, int depth, const Regi
   if (root.literal != nullptr) {
     Value& laid = laid_constants[&root];
     if (!laid.has_value()) laid = ToLayout(*result, root.shape, &m.account_);
+    if (!laid.has_value()) return MemoryError(root.shape.ByteSize(), root);
     return laid;
   }
   Value laid = ToLayout(*result, root.shape, &m.account_);

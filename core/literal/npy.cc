@@ -114,7 +114,13 @@ std::optional<ElementType> TypeOf(const Header& h) {
   }
 }
 
-std::string TypeText(const Header& h) { return absl::StrCat(std::string(1, h.kind), h.size, "[", absl::StrJoin(h.dims, ","), "]"); }
+// As NumPy calls it: its short names count bytes, where those of HLO count bits.
+std::string TypeText(const Header& h) {
+  const absl::string_view of = h.kind == 'i' ? "int" : h.kind == 'u' ? "uint" : h.kind == 'f' ? "float" : h.kind == 'c' ? "complex" : "";
+  const bool boolean = (h.kind == 'b' || h.kind == '?') && h.size == 1;
+  const std::string name = boolean ? "bool" : of.empty() ? absl::StrCat(std::string(1, h.kind), h.size) : absl::StrCat(of, 8 * h.size);
+  return absl::StrCat(name, "[", absl::StrJoin(h.dims, ","), "]");
+}
 
 // Whether NumPy has a type of its own for `t`.
 bool NumpyHas(ElementType t) {

@@ -391,6 +391,33 @@ TEST(EditorTest, LettersOfSeveralBytesAndLinesOfDos) {
   EXPECT_EQ(document.text(), "abc");
 }
 
+// What is written into a text ends its lines as the text does.
+TEST(EditorTest, LinesEndAsTheyDoInTheText) {
+  Document document(TestWiring(), [] {});
+  ProgramEditor editor;
+  document.Reset("u", "one {\r\n}\r\ntwo\r\n");
+  editor.Place(document, 5, false);
+  editor.NewLine(document);
+  EXPECT_EQ(document.text(), "one {\r\n  \r\n}\r\ntwo\r\n");
+  editor.Insert(document, "a\nb\r\nc");
+  EXPECT_EQ(document.text(), "one {\r\n  a\r\nb\r\nc\r\n}\r\ntwo\r\n");
+  EXPECT_EQ(document.text().substr(editor.caret()), "\r\n}\r\ntwo\r\n");
+  editor.DuplicateLines(document);
+  EXPECT_EQ(document.text(), "one {\r\n  a\r\nb\r\nc\r\nc\r\n}\r\ntwo\r\n");
+  editor.MoveLines(document, /*down=*/true);
+  EXPECT_EQ(document.text(), "one {\r\n  a\r\nb\r\nc\r\n}\r\nc\r\ntwo\r\n");
+  EXPECT_EQ(document.text().substr(editor.caret()), "\r\ntwo\r\n");
+  editor.SelectAll(document);
+  editor.ToggleComment(document);
+  editor.Indent(document, /*less=*/false);
+  editor.ReplaceAll(document, "x\ny\n");
+  EXPECT_EQ(document.text(), "x\r\ny\r\n");
+  document.Reset("u", "x\ny\n");
+  editor.Place(document, 1, false);
+  editor.Insert(document, "1\r\n2");
+  EXPECT_EQ(document.text(), "x1\n2\ny\n");
+}
+
 TEST(SummaryTest, SaysRangesAndTrouble) {
   Value value = Value::Allocate(Shape::Array(ElementType::kF32, {4}));
   float* x = value.mutable_as<float>();

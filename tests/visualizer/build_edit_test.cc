@@ -10,6 +10,7 @@
 #include "core/text/hlo_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "visualizer/model/meant_computation.h"
 
 namespace hloscope::build {
 namespace {
@@ -147,6 +148,60 @@ TEST(BuildEdit, CalledComputationsAreChecked) {
   Suggest(p.reading(), p.entry(), &reduce);
   EXPECT_EQ(*reduce.Find("to_apply"), "add");
   EXPECT_TRUE(Check(p.reading(), p.entry(), reduce).ok);
+}
+
+// Nothing follows from a computation that is wrong itself.
+TEST(BuildEdit, ProblemsOfWhatIsCalledAreFound) {
+  Program p(R"(HloModule m
+
+cond {
+  x = s32[] parameter(0)
+  ten = s32[] constant(10)
+  ROOT less = pred[] compare(x, ten), direction=LT
+}
+
+body {
+  x = f32[] parameter(0)
+  one = s32[] constant(1)
+  ROOT next = add(x, one)
+}
+
+ENTRY main {
+  ROOT n = s32[] parameter(0)
+}
+)");
+  const Draft loop = Operation("while", {"n"}, {{"condition", "cond"}, {"body", "body"}});
+  const Verdict verdict = Check(p.reading(), p.entry(), loop);
+  EXPECT_FALSE(verdict.ok);
+  ASSERT_FALSE(verdict.findings.empty());
+  EXPECT_THAT(verdict.findings.back().message, HasSubstr("in body, which it calls: operand 1 has element type s32 but operand 0 has f32"));
+  EXPECT_EQ(verdict.findings.back().attribute, "body");
+}
+
+TEST(MeantComputation, StaysTheSameUnderAnotherName) {
+  uint64_t version = 0;
+  const auto read = [&version](const std::vector<std::string>& names) {
+    std::string text = "HloModule m\n";
+    for (const std::string& name : names) absl::StrAppend(&text, name, " {\n  ROOT x = f32[] parameter(0)\n}\n");
+    auto reading = std::make_shared<Reading>(*Read(absl::StrCat(text, "ENTRY main {\n  ROOT y = f32[] parameter(0)\n}\n")));
+    reading->version = ++version;
+    return reading;
+  };
+  MeantComputation meant;
+  EXPECT_EQ(meant.Find(*read({"a", "b"})), nullptr);
+  meant.Choose("b");
+  const auto name = [&meant](const std::shared_ptr<const Reading>& reading) -> std::string {
+    const Computation* found = meant.Find(*reading);
+    return found != nullptr ? std::string(found->name) : "none";
+  };
+  EXPECT_EQ(name(read({"a", "b"})), "b");
+  EXPECT_EQ(name(read({"a", "c"})), "c");
+  EXPECT_EQ(name(read({"d", "c"})), "c");
+  EXPECT_EQ(name(read({"d", "e", "c"})), "c");
+  EXPECT_EQ(name(read({"d", "e"})), "none");
+  // Several other names: another program.
+  EXPECT_EQ(name(read({"d", "c"})), "c");
+  EXPECT_EQ(name(read({"f", "g"})), "none");
 }
 
 TEST(BuildEdit, RenameChangesAllUses) {

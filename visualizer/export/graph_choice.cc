@@ -1,6 +1,7 @@
 #include "visualizer/export/graph_choice.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -145,6 +146,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   ChosenGraph out;
   out.wish.hierarchy = hierarchy;
   out.wish.spell_counts = true;
+  out.wish.most_arrows = std::numeric_limits<size_t>::max();  // a file is to be complete
   out.wish.only_boxes = choice.boxes;
   MeasureLetters(&out.wish);
   if (!choice.slice.parts.empty()) {
@@ -158,8 +160,10 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     Neighbours near = Neighbourhood(*hierarchy, **of, choice.hops, static_cast<size_t>(choice.boxes));
     out.wish.only = std::move(near.found);
     out.wish.seen_in = std::move(near.seen_in);
-    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, ", ", Count(static_cast<int64_t>(out.wish.only.size()), "instruction"));
-    if (static_cast<int>(out.wish.only.size()) >= choice.boxes) out.note = absl::StrCat("shows the nearest ", choice.boxes, " instructions; --boxes N shows more");
+    // The drawing goes without the note to who gets it: it says itself that there is more.
+    const bool full = static_cast<int>(out.wish.only.size()) >= choice.boxes;
+    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, full ? ", the nearest " : ", ", Count(static_cast<int64_t>(out.wish.only.size()), "instruction"));
+    if (full) out.note = absl::StrCat("shows the nearest ", choice.boxes, " instructions; --boxes N shows more");
     return out;
   }
   if (!choice.path.empty()) {

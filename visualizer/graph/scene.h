@@ -116,6 +116,7 @@ struct SceneWish {
   std::vector<SceneStep> steps;          // and what was made from what
   const Computation* root = nullptr;     // the outermost one; null: the entry
   bool spell_counts = false;             // "12 instructions", not "12"
+  size_t most_arrows = 2500;             // of more, the thinner ones are `minor`
   int note_letters = 0;                  // room in every box for a note of so many (GraphTint::note)
   // Widths of letters, in pixels at scale 1, for the sizes of boxes.
   float title_letter = 7.6f, small_letter = 6.0f;

@@ -13,7 +13,6 @@ namespace {
 constexpr int64_t kMostLabelledCost = 1600, kMostCost = 3600;  // of what is laid out at once: about a second
 constexpr size_t kAllLabelled = 48;    // arrows; of more only those are labelled whose boxes do not say what leaves them
 constexpr size_t kMostKnown = 400;     // layouts that are remembered
-constexpr size_t kMostArrows = 2500;
 constexpr float kEntry = 12;           // below a title, for arrows that come in
 
 class ScenePlacer {
@@ -25,10 +24,10 @@ class ScenePlacer {
     if (!AtOnce()) ByLevel();
     if (stopped()) return false;
     for (SceneArrow& arrow : scene_->arrows) Bound(arrow);
-    if (scene_->arrows.size() > kMostArrows) {
-      // Too many to be told apart: the thickest.
+    if (scene_->arrows.size() > wish_.most_arrows) {
+      // Too many to be told apart: the thickest are drawn, the others where somebody points at them.
       std::stable_sort(scene_->arrows.begin(), scene_->arrows.end(), [](const SceneArrow& a, const SceneArrow& b) { return a.bytes > b.bytes; });
-      scene_->arrows.resize(kMostArrows);
+      for (size_t e = wish_.most_arrows; e < scene_->arrows.size(); ++e) scene_->arrows[e].minor = true;
     }
     return true;
   }

@@ -243,6 +243,8 @@ Answer ExpectNumber(const Task& task) {
 
 namespace {
 
+constexpr int64_t kMostCounted = int64_t{1} << 50;  // of what exercises ask for; more is said as much more
+
 // "60", "[60]", "60.0", "60 bytes", "2 KiB".
 bool WholeNumber(absl::string_view text, int64_t* number) {
   std::string plain = absl::AsciiStrToLower(AfterName(text));
@@ -254,8 +256,9 @@ bool WholeNumber(absl::string_view text, int64_t* number) {
     if (unit == 1 && absl::ConsumeSuffix(&rest, word)) break;
   }
   double value = 0;
-  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(rest), &value) || value != std::trunc(value) || std::fabs(value) > 1e15) return false;
-  *number = static_cast<int64_t>(value) * unit;
+  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(rest), &value) || std::isnan(value) || value != std::trunc(value)) return false;
+  const auto most = static_cast<double>(kMostCounted);
+  *number = static_cast<int64_t>(std::clamp(value, -most, most)) * unit;
   return true;
 }
 
@@ -266,7 +269,7 @@ Judged JudgeNumber(const Task& task, absl::string_view answer) {
   if (!WholeNumber(answer, &given)) return Wrong(task.words.Get("number-unreadable", {std::string(answer)}));
   const Answer expected = ExpectNumber(task);
   if (!expected.ok() || !absl::SimpleAtoi(*expected, &wanted)) return Wrong(std::string(expected.status().message()));
-  const std::string same_as = absl::StrCat(given);
+  const std::string same_as = std::abs(given) < kMostCounted ? absl::StrCat(given) : std::string(absl::StripAsciiWhitespace(answer));
   if (given == wanted) return {true, "", same_as};
   return Wrong(task.words.Get(given < wanted ? "number-small" : "number-large", {same_as}), same_as);
 }

@@ -21,6 +21,7 @@ struct Candidate {
   std::string text;
   int64_t begin = 0;  // of the draft
   std::vector<Finding> findings;  // found before reading
+  std::vector<Finding> called;    // what is wrong in what it calls, as the whole program was read
 };
 
 void CallsOf(const Computation& computation, std::set<const Computation*>& calls) {
@@ -49,10 +50,11 @@ class CandidateMaker {
     }
     for (const auto& [name, value] : draft.attributes) {
       const AttrKind kind = Info(AttrIdFromName(name)).kind;
-      if (kind == AttrKind::Computation || kind == AttrKind::Computations) AddCalls(value);
+      if (kind == AttrKind::Computation || kind == AttrKind::Computations) AddCalls(name, value);
     }
     Candidate made;
     made.findings = std::move(findings_);
+    made.called = std::move(called_);
     // Metadata and the like say nothing of the shape.
     draft.attributes.erase(std::remove_if(draft.attributes.begin(), draft.attributes.end(), [](const auto& a) { return a.first == "metadata" || a.first == "control-predecessors"; }),
                            draft.attributes.end());
@@ -113,15 +115,28 @@ class CandidateMaker {
     if (!added_.insert(&value).second) return;
     absl::StrAppend(&lines_, "  ", WrittenName(value.name, true), " = ", shape_of_(value).ToString(), " parameter(", parameters_++, ")\n");
   }
-  void AddCalls(absl::string_view value) {
+  void AddCalls(const std::string& attribute, absl::string_view value) {
+    std::set<const Computation*> calls;
     TextWalk walk(value, 0);
     while (!walk.AtEnd()) {
       const SourceRange name = walk.Name();
       if (name.begin == name.end) {
         walk.Go(walk.at() + 1);
       } else if (const Computation* called = reading_.module->FindComputation(BareName(TextOf(value, name)))) {
-        CallsOf(*called, calls_);
+        CallsOf(*called, calls);
       }
+    }
+    for (const Computation* called : calls) {
+      if (calls_.insert(called).second) AddProblemsOf(*called, attribute);
+    }
+  }
+  // What follows from a computation that is wrong itself is no shape.
+  void AddProblemsOf(const Computation& called, const std::string& attribute) {
+    if (&called == &computation_ || !InText(reading_, called.range)) return;
+    for (const Diagnostic& d : reading_.problems) {
+      if (d.severity != Severity::kError || d.range.begin < called.range.begin || d.range.begin >= called.range.end) continue;
+      called_.push_back({d.severity, absl::StrCat("in ", called.name, ", which it calls: ", d.message), d.hint, d.label, -1, attribute});
+      return;
     }
   }
 
@@ -134,7 +149,7 @@ class CandidateMaker {
   int parameters_ = 0;
   absl::flat_hash_set<const Instruction*> added_;
   std::set<const Computation*> calls_;
-  std::vector<Finding> findings_;
+  std::vector<Finding> findings_, called_;
 };
 
 }  // namespace
@@ -169,6 +184,7 @@ Verdict CheckWith(const Reading& reading, const Computation& computation, const 
     }
     verdict.findings.push_back(std::move(finding));
   }
+  verdict.findings.insert(verdict.findings.end(), candidate.called.begin(), candidate.called.end());
   const bool errors = std::any_of(verdict.findings.begin(), verdict.findings.end(), [](const Finding& f) { return f.severity == Severity::kError; });
   verdict.ok = !errors && root != nullptr;
   if (verdict.ok) verdict.shape = root->shape;

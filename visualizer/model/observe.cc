@@ -59,7 +59,7 @@ void ObserveStops(const Session::State& s, Snapshot& snapshot) {
     row.enabled = figures.awake;
     row.temporary = b->temporary;
     row.from_program = b->from_program;
-    row.hits = !s.visible() || PresentMemory(const_cast<Session::State&>(s)).counts.contains(b->number) ? figures.counts.hits : -1;  // -1: not counted since a jump
+    row.hits = !s.visible() || PresentMemory(const_cast<Session::State&>(s)).counts.contains(b->number) ? figures.counts.hits : -1;  // -1: nobody has counted them: it was set on the way, or the program was brought here otherwise than by running
     row.ignore = figures.passed;
     if (b->kind != Breakpoint::kWatch) {
       for (const Location& location : b->locations) row.at.push_back(&location.instruction());

@@ -89,7 +89,7 @@ class BreakpointsPanel : public Panel {
     if (stop.kind != StopRow::kCatch && stop.at.size() > 1 && stop.kind != StopRow::kWatch) add(absl::StrCat(stop.at.size(), " places"));
     if (!stop.enabled) add("disabled");
     if (stop.temporary) add("once");
-    if (stop.hits < 0) add("hits not counted since the jump");
+    if (stop.hits < 0) add("hits not counted yet");
     if (stop.hits > 0) add(absl::StrCat(stop.kind == StopRow::kCatch ? "caught " : stop.kind == StopRow::kLog ? "wrote " : "hit ", stop.hits));
     if (stop.ignore > 0) add(absl::StrCat("passes ", stop.ignore, " more"));
     if (here) add("stopped here");

@@ -15,11 +15,14 @@
 #include "imgui.h"
 #include "visualizer/model/build_command.h"
 #include "visualizer/model/build_edit.h"
+#include "visualizer/model/line_ends.h"
+#include "visualizer/model/meant_computation.h"
 #include "visualizer/panels/builder_data.h"
 #include "visualizer/panels/builder_form.h"
 #include "visualizer/panels/builder_palette.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/first_field.h"
 
 namespace hloscope {
 namespace {
@@ -39,6 +42,7 @@ class BuilderPanel : public Panel {
     const std::shared_ptr<const Reading> reading = context.document.FreshReading();
     Follow(context, reading.get());
     low_ = ImGui::GetContentRegionAvail().y < ui::Px(200);
+    if (std::exchange(to_field_, false)) ui::GiveFirstFieldKeyboard();
     DrawHead(context, reading.get());
     ImGui::BeginChild("body", {0, 0}, false);
     if (reading == nullptr || reading->module == nullptr) {
@@ -84,7 +88,7 @@ class BuilderPanel : public Panel {
         *error = absl::StrCat("there is no computation '", rest, "'");
         return false;
       }
-      home_ = rest;
+      home_.Choose(rest);
       return true;
     }
     if (action == "panel") {
@@ -94,6 +98,7 @@ class BuilderPanel : public Panel {
         return false;
       }
       mode_ = static_cast<int>(mode - std::begin(kModes));
+      to_field_ = !std::exchange(clicked_, false);
       return true;
     }
     if (action == "form") {
@@ -127,7 +132,7 @@ class BuilderPanel : public Panel {
       return false;
     }
     refused_.clear();
-    document.Replace(edit->begin, edit->end, edit->text, edit->begin, edit->cursor);
+    Write(document, *edit);
     made_version_ = document.version();
     if (std::exchange(add_.sent, false)) add_.Close();
     if (action == "rename" || action == "change") change_.name = edit->name;
@@ -146,9 +151,9 @@ class BuilderPanel : public Panel {
     is_hlo_ = build::IsHloText(document.text());
   }
 
-  const Computation* Home(const Reading* reading) const {
+  const Computation* Home(const Reading* reading) {
     if (reading == nullptr || reading->module == nullptr) return nullptr;
-    const Computation* named = home_.empty() ? nullptr : reading->module->FindComputation(home_);
+    const Computation* named = home_.Find(*reading);
     return named != nullptr ? named : reading->module->entry;
   }
 
@@ -164,18 +169,26 @@ class BuilderPanel : public Panel {
     BuilderForm& form = mode_ == kChange ? change_ : add_;
     if (form.armed >= 0 && mode_ != kData) {
       if (!selection.chosen) return;  // a stop connects nothing
-      if (computation == Home(reading) || (mode_ == kChange && computation->name == change_home_)) form.Connect(std::string(found->name));
+      if (computation == Home(reading) || (mode_ == kChange && computation == change_home_.Find(*reading))) form.Connect(std::string(found->name));
       return;
     }
     if (mode_ == kChange || !add_.open()) {
-      change_home_ = std::string(computation->name);
+      change_home_.Choose(std::string(computation->name));
       change_.OpenFor(*reading, *found);
     }
   }
   void OpenChange(const Reading& reading, const Instruction& instruction) {
     mode_ = kChange;
-    change_home_ = std::string(instruction.parent->name);
+    change_home_.Choose(std::string(instruction.parent->name));
     change_.OpenFor(reading, instruction);
+  }
+
+  static void Write(Document& document, const build::TextEdit& edit) {
+    const absl::string_view line_end = LineEndOf(document.text());
+    const std::string text = WithLineEnds(edit.text, line_end);
+    const auto before = static_cast<size_t>(std::clamp<int64_t>(edit.cursor - edit.begin, 0, static_cast<int64_t>(edit.text.size())));
+    const int64_t longer = static_cast<int64_t>(WithLineEnds(absl::string_view(edit.text).substr(0, before), line_end).size()) - static_cast<int64_t>(before);
+    document.Replace(edit.begin, edit.end, text, edit.begin, edit.cursor + longer);
   }
 
   // It is told until the text changes, or something else is done.
@@ -259,6 +272,12 @@ class BuilderPanel : public Panel {
     if (ui::Button("convert", "Make an HLO program of it", ui::Icon::kEdit, ui::ButtonKind::kPrimary)) context.run("window builder convert");
   }
 
+  // Who clicks has a hand at the mouse: the keyboard stays where it is.
+  void ClickMode(PanelContext& context) {
+    clicked_ = true;
+    context.run(absl::StrCat("window builder panel ", kModes[mode_]));
+  }
+
   void DrawHead(PanelContext& context, const Reading* reading) {
     Document& document = context.document;
     std::vector<std::string> names;
@@ -276,7 +295,7 @@ class BuilderPanel : public Panel {
       // One row, so that there is something below it; the rest has commands and keys.
       const float row = ImGui::GetCursorPosY();
       ImGui::SetCursorPosY(row + ui::Px(2));  // in the middle of the button beside it
-      if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", kModes[mode_]));
+      if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) ClickMode(context);
       ImGui::SameLine(0, ui::Px(8));
       ImGui::SetCursorPosY(row);
       if (ui::Button("run", "Run", ui::Icon::kContinue, ui::ButtonKind::kPrimary, "gives the program to the debugger and runs it", reading != nullptr && reading->ok)) context.run("window builder run");
@@ -305,7 +324,7 @@ class BuilderPanel : public Panel {
     ImGui::SetCursorPosY(top + ui::Px(2));
     if (ui::IconButton("at-once", ui::Icon::kLink, "apply at once: each edit that reads without problems goes to the debugger, and so to the graph; what it does not change keeps its values", at_once_)) at_once_ = !at_once_;
     ImGui::SetCursorPosY(top + ui::Px(32));
-    if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", kModes[mode_]));
+    if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) ClickMode(context);
     ImGui::SameLine(0, ui::Px(12));
     ImGui::SetCursorPosY(top + ui::Px(37));
     DrawState(document, reading);
@@ -434,7 +453,8 @@ class BuilderPanel : public Panel {
 
   void DrawChange(BuilderScene& scene) {
     const Reading& reading = scene.reading;
-    const Computation* computation = change_home_.empty() ? scene.home : reading.module->FindComputation(change_home_);
+    const Computation* meant = change_home_.Find(reading);
+    const Computation* computation = change_home_.name().empty() ? scene.home : meant;
     const Instruction* of = computation != nullptr && change_.open() ? computation->FindInstruction(change_.name) : nullptr;
     DrawInstructionField(scene, of);
     if (of == nullptr) {
@@ -472,8 +492,9 @@ class BuilderPanel : public Panel {
 
   int mode_ = kAdd;
   bool at_once_ = true;
-  std::string home_;  // the computation that is built; empty: the entry
-  std::string letters_, wanted_, refused_, change_home_;
+  build::MeantComputation home_;         // the computation that is built; none: the entry
+  build::MeantComputation change_home_;  // that of the instruction that is being changed; none: the one that is built
+  std::string letters_, wanted_, refused_;
   uint64_t refused_version_ = 0;  // of the text, then
   int refused_mode_ = 0;
   std::string below_;  // a reason that has no room in its line
@@ -484,6 +505,7 @@ class BuilderPanel : public Panel {
   BuilderData data_;
   uint64_t looked_at_ = 0, seen_selection_ = 0, applied_ = 0, made_version_ = 0, start_version_ = 0;
   bool is_hlo_ = true, start_wanted_ = false, low_ = false;
+  bool to_field_ = false, clicked_ = false;  // the first field takes the keyboard; the part was chosen by a click
   std::future<void> converting_;
 };
 

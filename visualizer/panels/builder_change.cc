@@ -15,6 +15,7 @@
 #include "imgui_internal.h"
 #include "visualizer/model/build_command.h"
 #include "visualizer/panels/builder_grid.h"
+#include "visualizer/panels/chips.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
@@ -94,11 +95,9 @@ void BuilderForm::DrawUsers(BuilderScene& scene, const Instruction& of) {
   ui::Heading(users_.empty() ? "used by" : absl::StrCat("used by ", users_.size()));
   if (users_.empty()) ui::Text(of.parent->root == &of ? "nothing here: it is the computation's result" : "nothing", ui::Colors().dim);
   size_t shown = 0;
+  Flow flow(12);
   for (const std::string& user : users_) {
-    if (shown > 0) {
-      ImGui::SameLine(0, ui::Px(12));
-      if (ImGui::GetContentRegionAvail().x < ui::Measure(ui::Type().mono, user).x) ImGui::NewLine();
-    }
+    flow.Next(ui::Measure(ui::Type().mono, user).x);
     if (ui::Link(absl::StrCat("user:", user), user, ui::Type().mono)) scene.context.run(absl::StrCat("window builder edit ", of.parent->name, ":", user));
     if (++shown == 24) break;
   }

@@ -1,6 +1,7 @@
 #include "visualizer/panels/builder_form.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -14,7 +15,9 @@
 #include "imgui_internal.h"
 #include "visualizer/model/build_command.h"
 #include "visualizer/panels/builder_grid.h"
+#include "visualizer/panels/chips.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/first_field.h"
 
 namespace hloscope {
 namespace {
@@ -45,7 +48,7 @@ void BuilderForm::Open(const std::string& opcode) {
   *this = BuilderForm();
   if (!OpcodeFromName(opcode).has_value()) return;
   draft_.opcode = opcode;
-  suggest_ = true;
+  suggest_ = opened_ = true;
   if (const OpDef* def = DefOf(opcode)) {
     draft_.operands.resize(std::max(0, def->min_operands));
     armed = def->max_operands != 0 && opcode != kConstant && opcode != kParameter ? 0 : -1;
@@ -316,10 +319,11 @@ void BuilderForm::DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool 
     const std::string type(first != nullptr && first->shape.IsArray() ? Name(first->shape.element_type()) : "f32");
     ImGui::Dummy({LabelWidth(), 1});
     ImGui::SameLine(0, 0);
+    Flow flow(8);
+    flow.Next(0);
     ui::Text("new:", c.faint, ui::Type().small);
     for (const char* operation : {"add", "maximum", "minimum", "multiply", "LT", "GT"}) {
-      ImGui::SameLine(0, ui::Px(8));
-      if (ImGui::GetContentRegionAvail().x < ui::Px(52)) break;
+      flow.Next(ui::Measure(ui::Type().small, operation).x);
       if (!ui::Link(absl::StrCat("new:", operation), operation, ui::Type().small)) continue;
       const absl::StatusOr<build::TextEdit> made = build::AddComputation(scene.reading, operation, type);
       if (!made.ok()) continue;
@@ -332,8 +336,10 @@ void BuilderForm::DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool 
     for (int k = 0; k + 2 < FirstRank(scene); ++k) absl::StrAppend(&space, k);
     ImGui::Dummy({LabelWidth(), 1});
     ImGui::SameLine(0, 0);
+    Flow flow(10);
+    flow.Next(0);
     if (ui::Link("labels:last", "features last", ui::Type().small)) value = absl::StrCat("b", space, "f_", space, "io->b", space, "f");
-    ImGui::SameLine(0, ui::Px(10));
+    flow.Next(ui::Measure(ui::Type().small, "features first").x);
     if (ui::Link("labels:first", "features first", ui::Type().small)) value = absl::StrCat("bf", space, "_oi", space, "->bf", space);
   }
   if (grid && grid_open_ == name) DrawAttributeGrid(info.kind, &value, info.kind == AttrKind::Window && FirstRank(scene) > 2 && draft_.Find("dim_labels") != nullptr ? FirstRank(scene) - 2 : FirstRank(scene));
@@ -456,6 +462,7 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
   Judge(scene, nullptr);
   BeginFields();
   DrawTitle();
+  if (std::exchange(opened_, false) && (armed >= 0 || draft_.operands.empty())) ui::GiveFirstFieldKeyboard();
   DrawOperands(scene, nullptr);
   // What must be given goes first.
   const bool computes = draft_.opcode != kParameter && draft_.opcode != kConstant;

@@ -73,6 +73,7 @@ class BuilderForm {
   std::string judged_;   // what the verdict is about
   int root_ = 0;         // 0 as it comes, 1 yes, 2 no
   bool all_attributes_ = false;
+  bool opened_ = false;  // just now: what is to be filled in first takes the keyboard
   bool suggest_ = false; // attributes are proposed when the operands are there
   std::string npy_, grid_open_, armed_text_;
   int armed_before_ = -1, reveal_ = 0;

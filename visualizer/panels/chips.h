@@ -8,20 +8,23 @@
 
 namespace hloscope {
 
-// Things side by side that go on in a new line where there is no room.
+// Things side by side that go on in a new line, below the first of them, where there is no room.
 class Flow {
  public:
-  explicit Flow(float gap = 6) : gap_(ui::Px(gap)), right_(ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x) {}
+  explicit Flow(float gap = 6) : gap_(ui::Px(gap)), left_(ImGui::GetCursorScreenPos().x), right_(left_ + ImGui::GetContentRegionAvail().x) {}
   void Next(float width) {
     if (!first_) {
       ImGui::SameLine(0, gap_);
-      if (ImGui::GetCursorScreenPos().x + width > right_) ImGui::NewLine();
+      if (ImGui::GetCursorScreenPos().x + width > right_) {
+        ImGui::NewLine();
+        ImGui::SetCursorScreenPos({left_, ImGui::GetCursorScreenPos().y});
+      }
     }
     first_ = false;
   }
 
  private:
-  float gap_, right_;
+  float gap_, left_, right_;
   bool first_ = true;
 };
 

@@ -18,6 +18,7 @@
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/first_field.h"
 #include "visualizer/widgets/keys.h"
 #include "visualizer/widgets/letters.h"
 
@@ -393,7 +394,8 @@ class ConsolePanel : public Panel {
     TakeClick();
     ImGui::PushFont(font);
     ImGui::SetNextItemWidth(-1);
-    if (refocus_) ImGui::SetKeyboardFocusHere();
+    if (refocus_) ui::FocusNext();
+    ui::TakeKeyboardIfFirst();
     refocus_ = false;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, ImGui::ColorConvertU32ToFloat4(c.sunken));
     const bool entered = ImGui::InputText("##command", &line_,

@@ -50,6 +50,7 @@ void GraphPanel::Mouse(PanelContext& context, bool over, bool active) {
   hovered_ = over && !dragging_ ? BoxAt(camera_, *scene_, io.MousePos, &on_chevron) : -1;
   if (over && io.MouseWheel != 0) camera_.Zoom(std::pow(1.15f, io.MouseWheel), io.MousePos);
   if (over && io.MouseWheelH != 0) camera_.Pan({io.MouseWheelH * ui::Px(40), 0});
+  if (over && (io.MouseWheel != 0 || io.MouseWheelH != 0)) camera_.KeepInView(scene_->width, scene_->height);
   if (over && (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(2))) {
     pressed_ = hovered_;
     pressed_on_chevron_ = on_chevron;
@@ -59,6 +60,7 @@ void GraphPanel::Mouse(PanelContext& context, bool over, bool active) {
   if (pressed_here_ && active && (ImGui::IsMouseDragging(0, ui::Px(4)) || ImGui::IsMouseDragging(2, 1))) {
     dragging_ = true;
     camera_.Pan(io.MouseDelta);
+    camera_.KeepInView(scene_->width, scene_->height);
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   }
   if (pressed_here_ && !ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) {

@@ -246,6 +246,14 @@ void GraphCamera::Zoom(float factor, ImVec2 at) {
   at_.y += fixed.y - now.y;
 }
 
+void GraphCamera::KeepInView(float width, float height) {
+  const auto keep = [](float at, float view, float size) {
+    const float least = std::min(size / 2, view / 3);
+    return std::clamp(at, least - view / 2, size - least + view / 2);
+  };
+  at_ = {keep(at_.x, (max_.x - min_.x) / unit(), width), keep(at_.y, (max_.y - min_.y) / unit(), height)};
+}
+
 void GraphCamera::Look(Point at, float zoom, bool glide) {
   zoom = std::clamp(zoom, kLeast, kMost);
   if (!glide || !ui::TheLook().motion) {

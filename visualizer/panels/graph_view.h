@@ -34,6 +34,8 @@ class GraphCamera {
   void Follow(Point moved);
   void Pan(ImVec2 pixels);
   void Zoom(float factor, ImVec2 at);
+  // Of a scene of this size some stays in view, however it was moved.
+  void KeepInView(float width, float height);
   void Look(Point at, float zoom, bool glide);
   void Fit(float left, float top, float width, float height, float most, bool glide);
   // One step of gliding.

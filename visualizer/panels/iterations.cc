@@ -149,8 +149,8 @@ class IterationsPanel : public Panel {
       ImGui::PopFont();
       x += combo + ui::Px(10);
     }
-    std::string text = absl::StrCat("in each iteration of %", loop_->name);
-    if (whole_) absl::StrAppend(&text, " \u00b7 ", Count(static_cast<int64_t>(rows_.size()), "iteration"));
+    const std::string loop = absl::StrCat("%", loop_->name, whole_ ? absl::StrCat(" \u00b7 ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "");
+    const std::string text = absl::StrCat("in each iteration of ", loop);
     const float font_y = begin.y + ui::Px(5);
     float right = begin.x + width;
     const bool wants = !whole_ && stopped_ && error_.empty();
@@ -165,7 +165,13 @@ class IterationsPanel : public Panel {
       }
       right -= ui::Px(8);
     }
-    DrawCode({x, font_y}, right - x, c.dim, ui::Type().ui, text);
+    // Where there is no room for all of it, which loop it is says most.
+    const bool narrow = ui::Measure(ui::Type().ui, text).x > right - x;
+    bool cut = false;
+    ImGui::SetCursorScreenPos({x, font_y});
+    ImGui::Dummy({std::max(1.0f, DrawCode({x, font_y}, right - x, c.dim, ui::Type().ui, narrow ? loop : text, &cut)), ui::Px(16)});
+    if (narrow) ui::Tooltip(text);
+    ui::TagFact("head", cut ? absl::StrCat(loop, " (cut)") : narrow ? loop : text);
     ImGui::SetCursorScreenPos({begin.x, begin.y + ui::Px(32)});
     ImGui::Dummy({1, 1});
     ImGui::SetCursorScreenPos({begin.x, begin.y + ui::Px(32)});

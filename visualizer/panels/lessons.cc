@@ -2,6 +2,7 @@
 #include "visualizer/panels/lessons_panel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
@@ -32,6 +33,7 @@ void LessonsPanel::Draw(PanelContext& context) {
     ui::EmptyHint(ui::Icon::kBook, "Lessons about shapes, layouts and operations.", shelf->problems.empty() ? "There are none in assets/lessons." : shelf->problems.front());
     return;
   }
+  CheckNames(context);
   const Words& words = shelf->WordsOf(language_);
   TakeVerdicts(context);
   const float whole = ImGui::GetContentRegionAvail().x, list = ui::Px(276);
@@ -112,6 +114,15 @@ void LessonsPanel::Begin(PanelContext& context) {
   if (desk_ == nullptr) desk_ = std::make_unique<lessons::Desk>(lessons::TheHome().folder, lessons::TheHome().backend, [] {});
 }
 
+// What was asked for before the lessons were read.
+void LessonsPanel::CheckNames(PanelContext& context) {
+  if (!std::exchange(names_unchecked_, false)) return;
+  const std::string lesson = std::exchange(lesson_, ""), language = std::exchange(language_, "en");
+  std::string error;
+  if (!lesson.empty() && !Open(lesson, &error)) context.engine.AddConsole(ConsoleLine::kError, error);
+  if (!SetLanguage(language, &error)) context.engine.AddConsole(ConsoleLine::kError, error);
+}
+
 bool LessonsPanel::Open(const std::string& name, std::string* error) {
   const std::shared_ptr<const Shelf> shelf = desk_->shelf();
   if (shelf != nullptr && shelf->Find(name) == nullptr) {
@@ -120,6 +131,7 @@ bool LessonsPanel::Open(const std::string& name, std::string* error) {
     *error = absl::StrCat("there is no lesson '", name, "'; there are ", absl::StrJoin(names, ", "));
     return false;
   }
+  names_unchecked_ |= shelf == nullptr;
   lesson_ = name;
   scroll_to_top_ = true;
   return true;
@@ -132,6 +144,7 @@ bool LessonsPanel::SetLanguage(const std::string& language, std::string* error) 
     return false;
   }
   if (language == language_) return true;
+  names_unchecked_ |= shelf == nullptr;
   language_ = language;
   if (shelf != nullptr) CheckAgain(*shelf);
   return true;

@@ -63,6 +63,7 @@ class LessonsPanel : public Panel {
 
   // ---- Commands ----
 
+  void CheckNames(PanelContext& context);
   bool Open(const std::string& name, std::string* error);
   bool SetLanguage(const std::string& language, std::string* error);
   bool Answer(const lessons::Lesson& lesson, absl::string_view args, std::string* error);
@@ -136,6 +137,7 @@ class LessonsPanel : public Panel {
   std::set<std::string> shown_;                  // looked at before they were solved
   std::map<std::string, ShownPicture> pictures_;
   bool scroll_to_top_ = false;
+  bool names_unchecked_ = false;  // of the lesson or the language: they were given before the lessons were read
 };
 
 }  // namespace hloscope

@@ -61,19 +61,19 @@ class ProblemsPanel : public Panel {
 
   static void Sign(ui::Icon icon, ImVec2 at, ImU32 color) { ui::DrawIcon(ImGui::GetWindowDrawList(), icon, at, ui::Px(14), color); }
 
+  // The whole of what was said, however many lines that takes: the panel scrolls.
   void DrawError(PanelContext& context) {
     const ui::Palette& c = ui::Colors();
     const Snapshot& now = context.now;
     const Instruction* at = now.here();
     const std::string where = at != nullptr ? absl::StrCat("the program stopped at %", at->name, " in ", at->parent->name) : "the program stopped";
-    const float width = ImGui::GetContentRegionAvail().x - ui::Px(44);
-    const float height = ui::Type().ui->CalcTextSizeA(ui::Type().ui->FontSize, 1e9f, std::max(width, 50.0f), now.error.c_str()).y;
-    const float rows = std::min(height, ui::Px(120)) / ui::TheLook().scale + 28;
-    const ui::RowState row = ui::Row("error", rows, at != nullptr && context.selection.instruction == at, c.red_fill);
+    const float width = std::max(ImGui::GetContentRegionAvail().x - ui::Px(44), 50.0f);
+    const float height = ui::Type().ui->CalcTextSizeA(ui::Type().ui->FontSize, FLT_MAX, width, now.error.data(), now.error.data() + now.error.size()).y;
+    const ui::RowState row = ui::Row("error", height / ui::TheLook().scale + 28, at != nullptr && context.selection.instruction == at, c.red_fill);
     Sign(ui::Icon::kError, {row.min.x + ui::Px(8), row.min.y + ui::Px(5)}, c.red);
     const float x = row.min.x + ui::Px(32);
     ImGui::PushClipRect(row.min, row.max, true);
-    ui::AddText(ImGui::GetWindowDrawList(), ui::Type().ui, {x, row.min.y + ui::Px(4)}, c.text, now.error, nullptr, std::max(width, 50.0f));
+    ui::AddText(ImGui::GetWindowDrawList(), ui::Type().ui, {x, row.min.y + ui::Px(4)}, c.text, now.error, nullptr, width);
     ui::DrawTextIn({x, row.max.y - ui::Px(19)}, width, c.dim, ui::Type().small, where);
     ImGui::PopClipRect();
     ui::TagFact("error", now.error);

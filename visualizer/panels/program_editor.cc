@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "visualizer/model/line_ends.h"
 #include "visualizer/model/program_index.h"
 #include "visualizer/panels/program_syntax.h"
 
@@ -164,7 +165,8 @@ void ProgramEditor::Replace(Document& document, int64_t begin, int64_t end, absl
 void ProgramEditor::Insert(Document& document, absl::string_view text, absl::string_view join) {
   Clamp(document);
   const int64_t begin = selection_begin();
-  Replace(document, begin, selection_end(), text, begin + static_cast<int64_t>(text.size()), join);
+  const std::string added = WithLineEnds(text, LineEndOf(document.text()));
+  Replace(document, begin, selection_end(), added, begin + static_cast<int64_t>(added.size()), join);
 }
 
 bool ProgramEditor::TypesOver(const Document& document, char closing) const {
@@ -235,9 +237,10 @@ void ProgramEditor::NewLine(Document& document) {
   const bool opens = last != absl::string_view::npos && before[last] == '{';
   const auto size = static_cast<int64_t>(document.text().size());
   const bool closes = opens && selection_end() < size && document.text()[selection_end()] == '}';
-  std::string added = absl::StrCat("\n", indent, opens ? "  " : "");
+  const absl::string_view line_end = LineEndOf(document.text());
+  std::string added = absl::StrCat(line_end, indent, opens ? "  " : "");
   const int64_t caret = at + static_cast<int64_t>(added.size());
-  if (closes) absl::StrAppend(&added, "\n", indent);
+  if (closes) absl::StrAppend(&added, line_end, indent);
   Replace(document, at, selection_end(), added, caret);
 }
 
@@ -281,6 +284,7 @@ void ProgramEditor::Indent(Document& document, bool less) {
     const int64_t column = caret_ - document.line_begin(first);
     return Insert(document, column % 2 == 0 ? "  " : " ");
   }
+  const absl::string_view line_end = LineEndOf(document.text());
   std::string text;
   for (int k = first; k <= last; ++k) {
     absl::string_view line = document.line(k);
@@ -289,7 +293,7 @@ void ProgramEditor::Indent(Document& document, bool less) {
     } else if (!line.empty()) {
       text += "  ";
     }
-    absl::StrAppend(&text, line, k < last ? "\n" : "");
+    absl::StrAppend(&text, line, k < last ? line_end : "");
   }
   const int64_t begin = document.line_begin(first), end = document.line_begin(last) + static_cast<int64_t>(document.line(last).size());
   const bool one = !has_selection();
@@ -308,6 +312,7 @@ void ProgramEditor::ToggleComment(Document& document) {
     const size_t margin = Indentation(line);
     if (margin < line.size() && !absl::StartsWith(line.substr(margin), "//")) all = false;
   }
+  const absl::string_view line_end = LineEndOf(document.text());
   std::string text;
   for (int k = first; k <= last; ++k) {
     const absl::string_view line = document.line(k);
@@ -319,7 +324,7 @@ void ProgramEditor::ToggleComment(Document& document) {
     } else if (!rest.empty()) {
       text += "// ";
     }
-    absl::StrAppend(&text, rest, k < last ? "\n" : "");
+    absl::StrAppend(&text, rest, k < last ? line_end : "");
   }
   const bool one = !has_selection();
   const int64_t begin = document.line_begin(first), end = document.line_begin(last) + static_cast<int64_t>(document.line(last).size());
@@ -334,13 +339,15 @@ void ProgramEditor::MoveLines(Document& document, bool down) {
   SelectedLines(document, &first, &last);
   if (down ? last + 1 >= document.line_count() : first == 0) return;
   const int other = down ? last + 1 : first - 1;
+  const absl::string_view line_end = LineEndOf(document.text());
   std::string moved;
-  for (int k = first; k <= last; ++k) absl::StrAppend(&moved, k > first ? "\n" : "", document.line(k));
+  for (int k = first; k <= last; ++k) absl::StrAppend(&moved, k > first ? line_end : "", document.line(k));
   const std::string neighbour(document.line(other));
-  const std::string text = down ? absl::StrCat(neighbour, "\n", moved) : absl::StrCat(moved, "\n", neighbour);
+  const std::string text = down ? absl::StrCat(neighbour, line_end, moved) : absl::StrCat(moved, line_end, neighbour);
   const int top = std::min(first, other), bottom = std::max(last, other);
   const int64_t begin = document.line_begin(top), end = document.line_begin(bottom) + static_cast<int64_t>(document.line(bottom).size());
-  const int64_t shift = down ? static_cast<int64_t>(neighbour.size()) + 1 : -static_cast<int64_t>(neighbour.size()) - 1;
+  const auto over = static_cast<int64_t>(neighbour.size() + line_end.size());
+  const int64_t shift = down ? over : -over;
   const int64_t anchor = anchor_ + shift, caret = caret_ + shift;
   Replace(document, begin, end, text, caret);
   Select(document, anchor, caret);
@@ -351,7 +358,7 @@ void ProgramEditor::DuplicateLines(Document& document) {
   int first = 0, last = 0;
   SelectedLines(document, &first, &last);
   const int64_t begin = document.line_begin(first), end = document.line_begin(last) + static_cast<int64_t>(document.line(last).size());
-  const std::string text = absl::StrCat("\n", document.text().substr(begin, end - begin));
+  const std::string text = absl::StrCat(LineEndOf(document.text()), document.text().substr(begin, end - begin));
   Replace(document, end, end, text, caret_ + static_cast<int64_t>(text.size()));
 }
 
@@ -370,7 +377,7 @@ void ProgramEditor::Redo(Document& document) {
 void ProgramEditor::ReplaceAll(Document& document, absl::string_view text) {
   Clamp(document);
   const int line = document.LineAt(caret_);
-  document.Replace(0, static_cast<int64_t>(document.text().size()), text, caret_, 0);
+  document.Replace(0, static_cast<int64_t>(document.text().size()), WithLineEnds(text, LineEndOf(document.text())), caret_, 0);
   const int to = std::min(line, document.line_count() - 1);
   caret_ = anchor_ = document.line_begin(to);
   cell_ = -1;

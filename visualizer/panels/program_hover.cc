@@ -249,7 +249,7 @@ void ProgramPanel::DrawHover(PanelContext& context) {
       ui::Text(absl::StrCat(stop.kind == StopRow::kLog ? "Logpoint " : "Breakpoint ", stop.number, " at ", stop.what), ui::Colors().text);
       if (!stop.condition.empty()) ui::Text(absl::StrCat("if ", stop.condition), ui::Colors().text, ui::Type().mono);
       if (!stop.text.empty()) ui::Text(stop.text, ui::Colors().text, ui::Type().mono);
-      ui::Text(absl::StrCat(stop.enabled ? "" : "disabled, ", stop.hits < 0 ? std::string("hits not counted since the jump") : absl::StrCat("hit ", stop.hits, stop.hits == 1 ? " time" : " times"), ". Right click for more."), ui::Colors().dim);
+      ui::Text(absl::StrCat(stop.enabled ? "" : "disabled, ", stop.hits < 0 ? std::string("hits not counted yet") : absl::StrCat("hit ", stop.hits, stop.hits == 1 ? " time" : " times"), ". Right click for more."), ui::Colors().dim);
       return;
     }
   }

@@ -233,14 +233,17 @@ float DrawCode(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string_v
   const float letter = std::max(1.0f, ui::Measure(font, "0").x);
   // All that cannot be seen is left away before it is measured.
   const auto room = static_cast<size_t>(std::max(0.0f, width / letter)) * 4 + 8;
+  text = text.substr(0, room);
+  // Where a piece ends and the next has no room, the dots are to have some.
+  const float most = ui::Measure(font, text).x <= width + 0.5f ? width : width - ui::Measure(font, "\u2026").x;
   float x = at.x;
-  for (const Piece& piece : PiecesOf(text.substr(0, room))) {
-    bool here = false;
-    x += ui::DrawTextIn({x, at.y}, at.x + width - x, InkOf(piece, color), font, text.substr(piece.begin, piece.end - piece.begin), &here);
-    if (here) {
-      if (cut != nullptr) *cut = true;
-      break;
-    }
+  for (const Piece& piece : PiecesOf(text)) {
+    const absl::string_view word = text.substr(piece.begin, piece.end - piece.begin);
+    const bool fits = ui::Measure(font, word).x <= at.x + most - x + 0.5f;
+    x += ui::DrawTextIn({x, at.y}, at.x + width - x, InkOf(piece, color), font, fits ? word : text.substr(piece.begin));
+    if (fits) continue;
+    if (cut != nullptr) *cut = true;
+    break;
   }
   return x - at.x;
 }

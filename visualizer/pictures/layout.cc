@@ -146,6 +146,15 @@ class LayoutPicture {
     board_.Skip(28);
   }
 
+  // Not all is not 100, and not nothing not 0.
+  static std::string PercentText(double share) {
+    const double percent = share * 100;
+    if (percent > 99.95 && share < 1) return "> 99.9";
+    if (percent < 0.05 && share > 0) return "< 0.1";
+    const bool near = (percent > 99.5 && share < 1) || (percent < 0.5 && share > 0);
+    return near ? absl::StrFormat("%.1f", percent) : absl::StrFormat("%.0f", percent);
+  }
+
   // Bytes, and how many of them padding takes.
   void DrawSizes() {
     int64_t elements = 1;
@@ -161,7 +170,7 @@ class LayoutPicture {
     const std::string each = bits % 8 == 0 ? in_bytes(bits / 8) : tr_.Counted(bits, "$0 bit", "$0 bits");
     const std::string of = tr_.Counted(elements, "$0 element of $1", "$0 elements of $1", each);
     if (places == elements) board_.Say(tr_("$0: $1, none wasted.", of, in_bytes(bytes)));
-    else board_.Say(tr_("$0: $1 in memory, $2 of them padding ($3 %).", of, in_bytes(bytes), in_bytes((places - elements) * bits / 8), absl::StrFormat("%.0f", (1 - share) * 100)));
+    else board_.Say(tr_("$0: $1 in memory, $2 of them padding ($3 %).", of, in_bytes(bytes), in_bytes((places - elements) * bits / 8), PercentText(1 - share)));
     SayBound(bytes);
   }
 
@@ -238,11 +247,13 @@ class LayoutPicture {
     const Box body = grid->body();
     for (size_t k = 0; k < tile.size(); ++k) {
       const auto d = static_cast<size_t>(order[order.size() - tile.size() + k]);
-      for (int64_t at = tile[k]; at < controls_->Padded(static_cast<int>(d)); at += tile[k]) {
+      // Only what is seen of it: padded sizes may be anything.
+      const int64_t first = std::max<int64_t>(grid->first(static_cast<int>(d)), 1);
+      for (int64_t at = first + (tile[k] - first % tile[k]) % tile[k]; at < controls_->Padded(static_cast<int>(d)); at += tile[k]) {
         std::vector<int64_t> index = {grid->first(0), grid->first(1)};
         index[d] = at;
         const std::optional<Box> box = grid->BoxOf(index);
-        if (!box.has_value()) continue;
+        if (!box.has_value()) break;
         if (d == 0) d_.AddLine({body.x, box->y}, {body.right(), box->y}, {Ink::kTeal, 2});
         else d_.AddLine({box->x, body.y}, {box->x, body.bottom()}, {Ink::kTeal, 2});
       }

@@ -1,6 +1,7 @@
 #include "visualizer/pictures/layout_controls.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -68,6 +69,10 @@ TriedLayout Try(const Layout& own, ElementType type, absl::Span<const int64_t> d
   if (layout.padded_dimensions.size() == dims.size() && std::equal(dims.begin(), dims.end(), layout.padded_dimensions.begin())) layout.padded_dimensions.clear();
   if (const std::optional<LayoutProblem> problem = FindLayoutProblem(type, dims, layout)) {
     tried.problem = problem->message;
+    layout = own;
+  } else if (LayoutMap(type, dims, layout).ByteSize() == std::numeric_limits<int64_t>::max()) {
+    const std::string sizes = absl::StrJoin(dims, ",");
+    tried.problem = Message{HLO_CAPTION("an array of the shape $0 has more elements than any memory"), {absl::StrCat(Name(type), "[", sizes, "]", layout.ToString())}};
     layout = own;
   }
   tried.changed = !(layout == own);

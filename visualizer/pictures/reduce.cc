@@ -55,7 +55,14 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
       return index;
     }, &*story);
   }
-  if (!gone.empty()) board.Explain(absl::StrJoin(gone, ", "), Ink::kOrange, reducer != nullptr ? tr("folded away with $0; from the initial value on, the accumulator on the left.", reducer->name) : tr("folded away; from the initial value on, the accumulator on the left."));
+  if (!gone.empty()) {
+    // Lanes begin with their first terms, and get the initial value at the end.
+    const bool in_line = story && !story->lanes;
+    const std::string how = reducer == nullptr ? in_line ? tr("folded away; from the initial value on, the accumulator on the left.") : tr("folded away.")
+                            : in_line          ? tr("folded away with $0; from the initial value on, the accumulator on the left.", reducer->name)
+                                               : tr("folded away with $0.", reducer->name);
+    board.Explain(absl::StrJoin(gone, ", "), Ink::kOrange, how);
+  }
   if (gone.empty()) board.Say(tr("No dimension is folded: each element is combined with the initial value."));
   if (!kept.empty()) board.Explain(absl::StrJoin(kept, ", "), GroupInk(0), tr("kept: one result for each."));
   if (story && story->total > 1) {

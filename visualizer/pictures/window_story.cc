@@ -12,6 +12,19 @@ namespace {
 // Vectors and moved elements that are counted, and frames that are drawn.
 constexpr int64_t kMostVectors = 1 << 15, kMostElements = 1 << 17, kMostFrames = 48, kMostSteps = 4096;
 
+// Where windows start: `words` say along which dimensions the vectors tell it.
+std::string StartsText(const Captions& tr, const IndexWindows& w, const std::vector<std::string>& words) {
+  const std::string told = absl::StrJoin(words, ", ");
+  const auto together = static_cast<size_t>(std::count(w.windowed_dims.begin(), w.windowed_dims.end(), WindowDim::kTogether));
+  if (together > 0) {
+    if (words.empty()) return tr("vectors have no numbers: every window starts at 0, but along batching dimensions at the index of its vector there.");
+    if (words.size() + together < w.sizes.size()) return tr("of a vector $0; along batching dimensions windows start at the index of the vector there, elsewhere at 0.", told);
+    return tr("of a vector $0; along batching dimensions windows start at the index of the vector there.", told);
+  }
+  if (words.empty()) return tr("vectors have no numbers: every window starts at 0.");
+  return words.size() < w.sizes.size() ? tr("of a vector $0; elsewhere windows start at 0.", told) : tr("of a vector $0.", told);
+}
+
 }  // namespace
 
 std::string LettersText(const Captions& tr, const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims) {
@@ -31,8 +44,7 @@ void ExplainIndexVectors(Board& board, const IndexWindows& w, absl::string_view 
   const std::vector<GridAxis> axes = w.WindowedAxes();
   std::vector<std::string> words;
   for (size_t k = 0; k < starts.size(); ++k) words.push_back(tr("number $0 is the start along $1", k, axes[starts[k]].letter));
-  board.Explain(absl::StrCat(starts_name, "=", ListText(starts)), PaintOf(WindowDim::kVector),
-                words.empty() ? tr("vectors have no numbers: every window starts at 0.") : starts.size() < w.sizes.size() ? tr("of a vector $0; elsewhere windows start at 0.", absl::StrJoin(words, ", ")) : tr("of a vector $0.", absl::StrJoin(words, ", ")));
+  board.Explain(absl::StrCat(starts_name, "=", ListText(starts)), PaintOf(WindowDim::kVector), StartsText(tr, w, words));
 }
 
 void ExplainBatching(Board& board, const IndexWindows& w, absl::string_view name, absl::Span<const int64_t> dims, absl::string_view indices_name,

@@ -202,6 +202,7 @@ void Shell::RunWanted(bool idle) {
 
 void Shell::Update() {
   const bool idle = engine_.idle();  // before the snapshot is taken: what was done then is in it
+  const uint64_t let_go = idle ? dropped_ : 0;
   for (const std::string& command : std::exchange(waiting_, {})) RunWindowCommand(command);
   for (const std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
   std::vector<ConsoleLine> lines = engine_.TakeConsole();
@@ -229,6 +230,8 @@ void Shell::Update() {
     seen_program_ = now_->program_generation;
     TakeProgram();
   }
+  // What the changes were to make room for came, or was refused: the answer is of that alone.
+  if (let_go != 0 && dropped_ == let_go) dropped_ = 0;
   if (now_->moment_generation != seen_moment_) {
     seen_moment_ = now_->moment_generation;
     TakeMoment();

@@ -143,7 +143,7 @@ class Shell {
   Question question_;           // no answers: none
   bool question_opened_ = false;
   std::function<void()> leaving_;  // what waits for an answer about changes that are not saved
-  uint64_t dropped_ = 0;        // the version of the text that may be dropped
+  uint64_t dropped_ = 0;        // the version of the text that may be dropped for what is being read; 0: none
   std::string renamed_from_;    // what the engine may still call the program
   RunTotal total_;            // of the snapshot of that generation
   uint64_t total_of_ = 0;

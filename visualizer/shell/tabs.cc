@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/first_field.h"
 #include "visualizer/widgets/row_keys.h"
 #include "visualizer/widgets/keys.h"
 
@@ -301,14 +302,19 @@ void Shell::DrawPanel(const std::string& id, ImVec2 min, ImVec2 max) {
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   context.focused = focused_panel_ == id && !popup;
   // What a key brought to the front has the keyboard: its first field, or its rows.
+  bool to_field = false;
   if (keyboard_to_ == id) {
     keyboard_to_.clear();
-    if (id == "watch" || id == "console" || id == "builder") ui::FocusNext();
-    else ImGui::SetWindowFocus();
+    to_field = id == "watch" || id == "console" || id == "builder";
+    if (!to_field) ImGui::SetWindowFocus();
   }
   const bool rows = context.focused && palette_ == 0;
   if (rows) ui::RowsHaveKeyboard(id.c_str());
-  panel.Draw(context);
+  {
+    const ui::FirstFieldTakesKeyboard first(to_field);
+    panel.Draw(context);
+    if (first.waiting()) ImGui::SetWindowFocus();  // it has no field now
+  }
   if (rows) ui::RowsHaveKeyboard(nullptr);
   ImGui::EndChild();
 }

@@ -69,6 +69,7 @@ struct WindowCommands {
   }
   static std::string Discard(Shell& s, const std::string& args) {
     if (!s.document_.unsaved()) return "there are no changes that are not saved";
+    if (s.leaving_ == nullptr) return "nothing asks about the changes that are not saved";
     s.dropped_ = s.document_.version();
     GoOn(s);
     return "";

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
+#include "visualizer/widgets/first_field.h"
 #include "visualizer/widgets/letters.h"
 #include "visualizer/widgets/row_keys.h"
 #include "visualizer/widgets/steady.h"
@@ -311,10 +312,13 @@ bool Field(absl::string_view name, std::string* text, absl::string_view hint, fl
   // What was typed was longer than the field: what comes when it is empty again begins at its left.
   if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetID(id.c_str())); state != nullptr && text->empty())
     state->ScrollX = 0;
+  TakeKeyboardIfFirst();
   const bool enter = ImGui::InputTextWithHint(id.c_str(), shown.c_str(), text, entered != nullptr ? ImGuiInputTextFlags_EnterReturnsTrue : 0);
   ImGui::PopStyleVar();
   if (mono) ImGui::PopFont();
   if (entered != nullptr) *entered = enter;
+  // Of a field that is cut off at the edge of what scrolls, all is seen while one types into it.
+  if (ImGui::IsItemActivated()) ImGui::ScrollToItem(ImGuiScrollFlags_KeepVisibleEdgeY);
   if (ImGui::IsItemActive()) ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), Colors().blue, Px(4));
   Tag(name);
   if (cut && !ImGui::IsItemActive()) Tooltip(hint);
