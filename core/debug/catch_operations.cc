@@ -98,6 +98,7 @@ std::optional<std::vector<std::vector<int64_t>>> CatchFinder::Suspicious(const C
   if (!suspects->program.has_value()) return std::nullopt;
   absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(*suspects, given);
   if (!found.ok()) return std::nullopt;
+  for (std::vector<int64_t>& places : *found) DropLastOfLines(instruction, places);
   return *std::move(found);
 }
 
@@ -309,6 +310,7 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
   absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(suspects, given);
   if (!found.ok()) return {};
   for (size_t o = 1; o < found->size(); ++o) (*found)[0].insert((*found)[0].end(), (*found)[o].begin(), (*found)[o].end());
+  DropLastOfLines(instruction, (*found)[0]);
   return std::move((*found)[0]);
 }
 

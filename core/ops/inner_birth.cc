@@ -292,6 +292,14 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
   return std::nullopt;
 }
 
+void DropLastOfLines(const Instruction& instruction, std::vector<int64_t>& places) {
+  if (instruction.opcode != Opcode::kSort || instruction.operands[0]->shape.rank() == 0) return;
+  const Shape& shape = instruction.operands[0]->shape;
+  const int d = static_cast<int>(SortDimension(instruction));
+  const int64_t stride = RowMajorStrides(shape.dimensions())[d], extent = shape.dim(d);
+  places.erase(std::remove_if(places.begin(), places.end(), [&](int64_t place) { return place / stride % extent == extent - 1; }), places.end());
+}
+
 std::optional<Program> NeighbourProgram(const Instruction& sort) {
   if (sort.opcode != Opcode::kSort) return std::nullopt;
   const Computation* comparator = sort.Called(AttrId::kToApply);

@@ -44,6 +44,8 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
 // A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
 // first of the two; the last of a line is asked about with the one before it). Nothing for other instructions, and where nothing is compared.
 std::optional<Program> NeighbourProgram(const Instruction& sort);
+// Of places in a sort's result: without the last ones of lines, whose comparisons are those of the ones before. Of other instructions: all.
+void DropLastOfLines(const Instruction& instruction, std::vector<int64_t>& places);
 
 }  // namespace hloscope
 
