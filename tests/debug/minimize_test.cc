@@ -122,7 +122,7 @@ TEST(MinimizeTest, WhatIsLeftComputesWhatItDid) {
 TEST(MinimizeTest, ABackendThatIsWrongInOneOperation) {
   const std::unique_ptr<Module> module = Read(kProgram);
   SessionOptions session;
-  const absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(*module, session);
+  const absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open({module.get()}, session);
   ASSERT_TRUE(inputs.ok());
   const std::string path = (std::filesystem::temp_directory_path() / ("minimize" + std::to_string(getpid()) + ".hlo")).string();
   for (const char* operation : {"cosine", "tanh", "sine", "exponential"}) {

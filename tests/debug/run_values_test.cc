@@ -24,7 +24,7 @@ class RunValuesTest : public ::testing::Test {
   double HealthOf(const RunValues& values, absl::string_view computation, absl::string_view name) {
     const Computation& home = *session_->state().module->FindComputation(computation);
     const CallFigures health = values.Health(*session_->state().module).by_call;
-    return health.In(health.tree.CallsOf(home), *home.FindInstruction(name)).value_or(0);
+    return health.In(health.tree.CallsOf(*session_->state().module, home), *home.FindInstruction(name)).value_or(0);
   }
 
   std::unique_ptr<Session> session_;
