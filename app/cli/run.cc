@@ -535,6 +535,12 @@ int Run_run(const std::vector<std::string>& args) {
                       "main runs functions on devices of its own (interpreter.run_parallel), all in one process: leave --exchange out; "
                       "hloscope debug --exchange mpi shares them"));
   }
+  if (FindParallelMain(*module).call != nullptr && (o.comparing.any() || !o.catch_requests.empty())) {
+    return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(
+                                 !o.catch_requests.empty() ? "--catch looks" : "--record, --compare and --shadow look",
+                                 " into one program, and main runs functions on devices of its own (interpreter.run_parallel); hloscope debug follows them and has ",
+                                 !o.catch_requests.empty() ? "catch" : "record, compare and shadow")));
+  }
   DeviceCounts devices = CountDevices(o.program, *module);
   if (processes != nullptr) {
     if (absl::Status shared = processes->Share(o.program, &devices); !shared.ok()) return Refuse(o, kUsage, shared);

@@ -7,7 +7,10 @@
 #include "core/debug/devices.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/travel.h"
+#include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/exchange_origin.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -49,11 +52,44 @@ std::vector<Value> BroughtBy(Session::State& s, const ExchangePast::Member& memb
   return values;
 }
 
-// The devices that brought other values in one fork than in the other.
+// Of which members something comes to this one; all, where that is not known.
+std::vector<bool> ComesFrom(const ExchangePast& past, int device, const std::vector<std::vector<Value>>& brought) {
+  constexpr int64_t kMostElements = int64_t{1} << 16;
+  const std::vector<bool> all(past.members.size(), true);
+  const auto at = std::find_if(past.members.begin(), past.members.end(), [device](const ExchangePast::Member& m) { return m.device == device; });
+  if (at == past.members.end() || past.transfer) return all;
+  const Instruction& i = *at->instruction;
+  if (ExchangeOf(i).role != ExchangeRole::kCollective || ExchangeOf(i).begins) return all;
+  const auto value = [&](int m, int operand) -> absl::StatusOr<Value> {
+    const Value& v = brought[m][operand];
+    return v.has_value() ? absl::StatusOr<Value>(ToDense(v)) : absl::NotFoundError("it is not held");
+  };
+  const int member = past.outsider ? -1 : static_cast<int>(at - past.members.begin());
+  const auto origins = ExchangeOrigins::Of(i, static_cast<int>(past.members.size()), member, past.sends, value);
+  if (!origins.ok()) return all;
+  std::vector<bool> comes(past.members.size(), false);
+  int64_t left = kMostElements;
+  const int leaves = i.shape.IsTuple() ? static_cast<int>(i.shape.tuple_shapes().size()) : 1;
+  for (int leaf = 0; leaf < leaves; ++leaf) {
+    const Shape& shape = LeafShape(i.shape, leaf);
+    if (!shape.IsArray() || (left -= shape.ElementCount()) < 0) return all;
+    for (int64_t e = 0; e < shape.ElementCount(); ++e) {
+      for (const ExchangeOrigin& origin : (*origins)->At(leaf, e)) comes[origin.member] = true;
+    }
+  }
+  return comes;
+}
+
+// The devices that brought other values in one fork than in the other, of those from which something comes to this one.
 absl::StatusOr<std::vector<int>> GiversOf(Session::State& s, const std::string& a, const std::string& b, int device, const ExchangePast& past) {
   std::vector<int> givers;
-  for (const ExchangePast::Member& member : past.members) {
-    if (member.device == device) continue;
+  std::vector<std::vector<Value>> brought;
+  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  for (const ExchangePast::Member& member : past.members) brought.push_back(BroughtBy(s, member));
+  const std::vector<bool> comes = ComesFrom(past, device, brought);
+  for (size_t m = 0; m < past.members.size(); ++m) {
+    const ExchangePast::Member& member = past.members[m];
+    if (member.device == device || !comes[m]) continue;
     std::vector<std::vector<Value>> of;
     for (const std::string& fork : {a, b}) {
       if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;

@@ -230,6 +230,7 @@ class InfluenceBuilder {
         if (!value.ok()) return value.status();
         (*result)[0] = (*result)[0].WithSizes(value->shape()).WithSizes(i.shape);
       }
+      if (!state_.blind && Any(*result)) DropSet(frame, computation, i, &*result);
       if (!Any(*result)) continue;
       // What a conditional runs may be another branch each time.
       const bool told = GivenByExchange(i) || (Def(i).control == ControlKind::kNone && nodes_.SourcesAreKnown(frame, i, operands, *result));
@@ -237,6 +238,27 @@ class InfluenceBuilder {
       (*values)[p] = *std::move(result);
     }
     return absl::OkStatus();
+  }
+
+  // What was set by hand is made from nothing; but who had read it before has what was computed.
+  void DropSet(int frame, const Computation& computation, const Instruction& i, Leaves* leaves) {
+    constexpr int64_t kMostLooked = 4096;
+    const FrameHistory& history = reader_.history();
+    std::vector<std::pair<size_t, int64_t>> set;
+    for (size_t l = 0; l < leaves->size(); ++l) {
+      if ((*leaves)[l].count() > kMostLooked) continue;
+      for (const ElementSet::Run& run : (*leaves)[l].runs()) {
+        for (int64_t e = run.begin; e < run.end; ++e) {
+          if (history.SetByHand(frame, i, static_cast<int>(l), e)) set.emplace_back(l, e);
+        }
+      }
+    }
+    if (set.empty()) return;
+    for (const Instruction* user : computation.schedule) {
+      const bool reads = std::find(user->operands.begin(), user->operands.end(), &i) != user->operands.end();
+      if (reads && history.Before(frame, i, user->index).has_value()) return;
+    }
+    for (const auto& [leaf, element] : set) (*leaves)[leaf].Remove(element);
   }
 
   // Which operands its elements were made from, of which device, is known to who joins the devices.

@@ -125,9 +125,9 @@ void SendBack(Session::State& s, const GoingAnew& going) {
     const std::string place = going.there[d].place, from = devices.Name(back.because);
     GoBackAnew(s, going, d, true);
     if (goes_back) {
-      s.Say("  ", devices.Name(d), " goes back to ", place, ": what it got there from ", from, " is not so any more\n");
+      s.Say("  ", devices.Name(d), " goes back to ", place, ": that is exchanged anew, as ", from, " may bring something else\n");
     } else {
-      s.Say("  ", devices.Name(d), " stands before ", place, ", and goes on anew from there: what it got there from ", from, " is not so any more\n");
+      s.Say("  ", devices.Name(d), " stands before ", place, ", and goes on anew from there: that is exchanged anew, as ", from, " may bring something else\n");
     }
   });
   ForEachRun(s, [&](int d) {

@@ -185,7 +185,7 @@ TEST(ElementWalkTest, Map) {
 TEST(ElementWalkTest, Sort) {
   EXPECT_THAT(Walk("less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = pred[] compare(a, b), direction=LT\n}\n",
                    "f32[3] sort(x), dimensions={0}, to_apply=less"),
-              ElementsAre(5, 6, 6, 7));
+              ElementsAre(6, 5, 7, 6));
 }
 TEST(ElementWalkTest, Scatter) {
   EXPECT_THAT(Walk(kSum, "f32[3] scatter(x, i, x), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum"),

@@ -115,7 +115,7 @@ TEST(Npy, AnotherShapeOrTypeIsRefused) {
   const std::string path = Temporary("refused.npy");
   ASSERT_TRUE(WriteNpy(path, Counting(ElementType::kF64, {2})).ok());
   const Shape f32 = Shape::Array(ElementType::kF32, {2}), other = Shape::Array(ElementType::kF64, {3});
-  EXPECT_THAT(std::string(ReadNpy(path, &f32).status().message()), HasSubstr("f8[2], wanted is f32[2]"));
+  EXPECT_THAT(std::string(ReadNpy(path, &f32).status().message()), HasSubstr("float64[2], wanted is f32[2]"));
   EXPECT_THAT(std::string(ReadNpy(path, &other).status().message()), HasSubstr("wanted is f64[3]"));
   EXPECT_EQ(ReadNpy("/nothing/here.npy").status().code(), absl::StatusCode::kNotFound);
   EXPECT_FALSE(WriteNpy(path, Value::Tuple(Shape::Tuple({}), {})).ok());
