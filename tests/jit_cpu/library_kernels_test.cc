@@ -161,7 +161,7 @@ TEST(LibraryKernels, RandomDots) {
     ASSERT_NE(module, nullptr) << text;
     if (HasLibraryKernel(*module->entry->root)) one_by_one += absl::StrContains(CheckRoot(text), "one by one");
   }
-  EXPECT_GT(one_by_one, 3);  // products of f16 in batches
+  if (HasSmallGemm()) EXPECT_GT(one_by_one, 3);  // products of f16 in batches; elsewhere several go to the library at once
 }
 
 struct ConvCase {
