@@ -141,7 +141,9 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
     return finish(LoadContiguous(type, address, mask, reversed));
   }
   const int64_t stride = moving.size() == 1 && is_lane_var(moving[0].first) ? moving[0].second : 0;
-  if (stride >= 2 && stride * StorageBytes(type) <= 32 && !complex) {
+  // Without masks for single bytes each byte of such a load would have a branch of its own.
+  const bool all_lanes = (guarded ? mask : level->tail) == nullptr;
+  if (stride >= 2 && stride * StorageBytes(type) <= 32 && !complex && (HostHasAvx512() || StorageBytes(type) >= 4 || all_lanes)) {
     // Few lines hold all lanes: read them whole and pick.
     llvm::Value* sum = LinearSum(fixed, index.constant, level);
     sum = b_.CreateAdd(sum, b_.CreateMul(level->lane_base, I64(stride)));
