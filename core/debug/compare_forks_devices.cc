@@ -61,8 +61,9 @@ std::vector<bool> ComesFrom(const ExchangePast& past, int device, const std::vec
   const Instruction& i = *at->instruction;
   if (ExchangeOf(i).role != ExchangeRole::kCollective || ExchangeOf(i).begins) return all;
   const auto value = [&](int m, int operand) -> absl::StatusOr<Value> {
-    const Value& v = brought[m][operand];
-    return v.has_value() ? absl::StatusOr<Value>(ToDense(v)) : absl::NotFoundError("it is not held");
+    const std::vector<Value>& values = brought[m];  // none, where it has gone back to before that
+    if (operand >= static_cast<int>(values.size()) || !values[operand].has_value()) return absl::NotFoundError("it is not held");
+    return ToDense(values[operand]);
   };
   const int member = past.outsider ? -1 : static_cast<int>(at - past.members.begin());
   const auto origins = ExchangeOrigins::Of(i, static_cast<int>(past.members.size()), member, past.sends, value);
@@ -83,22 +84,19 @@ std::vector<bool> ComesFrom(const ExchangePast& past, int device, const std::vec
 // The devices that brought other values in one fork than in the other, of those from which something comes to this one.
 absl::StatusOr<std::vector<int>> GiversOf(Session::State& s, const std::string& a, const std::string& b, int device, const ExchangePast& past) {
   std::vector<int> givers;
-  std::vector<std::vector<Value>> brought;
+  std::vector<std::vector<Value>> brought;  // in fork a, by member
   if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
   for (const ExchangePast::Member& member : past.members) brought.push_back(BroughtBy(s, member));
   const std::vector<bool> comes = ComesFrom(past, device, brought);
+  if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
   for (size_t m = 0; m < past.members.size(); ++m) {
     const ExchangePast::Member& member = past.members[m];
     if (member.device == device || !comes[m]) continue;
-    std::vector<std::vector<Value>> of;
-    for (const std::string& fork : {a, b}) {
-      if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;
-      of.push_back(BroughtBy(s, member));
-    }
+    const std::vector<Value> other = BroughtBy(s, member);
     bool differs = false;
-    for (size_t k = 0; k < of[0].size() && k < of[1].size(); ++k) {
+    for (size_t k = 0; k < brought[m].size() && k < other.size(); ++k) {
       std::vector<ForkRow> rows;
-      if (of[0][k].has_value() && of[1][k].has_value()) differs |= !CompareLeaves("", of[0][k], of[1][k], rows) || !rows.empty();
+      if (brought[m][k].has_value() && other[k].has_value()) differs |= !CompareLeaves("", brought[m][k], other[k], rows) || !rows.empty();
     }
     if (differs) givers.push_back(member.device);
   }
