@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "core/base/vector_set.h"
+
 namespace hloscope {
 namespace {
 
@@ -11,8 +13,8 @@ namespace {
 const char* CoreType() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return "SkylakeX";
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "Haswell";
+  if (VectorSet() == 512 && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) return "SkylakeX";
+  if (VectorSet() == 256) return "Haswell";
 #endif
   return nullptr;
 }
@@ -31,6 +33,7 @@ OpenBlas Load() {
   if (const auto threads = reinterpret_cast<void (*)(int)>(dlsym(library, "openblas_set_num_threads")); threads != nullptr) threads(1);
   if (const auto core = reinterpret_cast<char* (*)()>(dlsym(library, "openblas_get_corename")); core != nullptr) blas.core = core();
   blas.dgemm = reinterpret_cast<decltype(&cblas_dgemm)>(dlsym(library, "cblas_dgemm"));
+  blas.sgemm = reinterpret_cast<decltype(&cblas_sgemm)>(dlsym(library, "cblas_sgemm"));
   return blas;
 }
 

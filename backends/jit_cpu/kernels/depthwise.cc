@@ -1,4 +1,4 @@
-// Depthwise convolutions whose features lie together in memory, in the input and in the result: sixteen features at a time, several neighbouring
+// Depthwise convolutions whose features lie together in memory, in the input and in the result: some features at a time, several neighbouring
 // output positions together, so that what is read of the window serves all of them. Each element is the sum of its taps in the window's order, each
 // multiplied and added with one rounding where the machine can; nothing depends on how positions are grouped.
 #include <algorithm>
@@ -10,10 +10,8 @@
 #include "backends/jit_cpu/kernels/convert.h"
 #include "backends/jit_cpu/kernels/convolution.h"
 #include "backends/jit_cpu/kernels/rows.h"
+#include "backends/jit_cpu/kernels/vectors.h"
 #include "core/base/clones.h"
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 namespace hloscope {
 namespace {
@@ -47,89 +45,20 @@ struct LineWork {
   int64_t result_step = 0, features = 0;
 };
 
+}  // namespace
+}  // namespace hloscope
+
 #if defined(__x86_64__)
-#define HLOSCOPE_AVX512 __attribute__((target("avx512f")))
-
-template <bool kWhole>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE __m512 Load(const float* from, __mmask16 lanes) {
-  return kWhole ? _mm512_loadu_ps(from) : _mm512_maskz_loadu_ps(lanes, from);
-}
-
-// kTaps: of a line of the window, whose neighbouring taps meet neighbouring positions (shift == input_step); 0: any.
-template <int kPositions, int kCount, int kTaps, bool kWhole>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const LineWork& w, const Positions& p, int64_t at, int64_t feature, __mmask16 lanes) {
-  __m512 sums[kCount][kPositions];
-  for (int l = 0; l < kCount; ++l) {
-    for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_setzero_ps();
-  }
-  for (const TapLine& line : w.taps) {
-    const float* input = line.input + p.input + at * p.shift + feature;
-    if constexpr (kTaps > 0) {
-      __m512 in[kPositions + kTaps - 1];
-      for (int x = 0; x < kPositions + kTaps - 1; ++x) in[x] = Load<kWhole>(input + x * p.input_step, lanes);
-      for (int l = 0; l < kCount; ++l) {
-        if (line.kernel[l] == nullptr) continue;
-        const float* kernel = line.kernel[l] + p.kernel + feature;
-        for (int t = 0; t < kTaps; ++t) {
-          const __m512 weights = Load<kWhole>(kernel + t * p.kernel_step, lanes);
-          for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_fmadd_ps(in[x + t], weights, sums[l][x]);
-        }
-      }
-    } else {
-      for (int l = 0; l < kCount; ++l) {
-        if (line.kernel[l] == nullptr) continue;
-        const float *kernel = line.kernel[l] + p.kernel + feature, *in = input;
-        for (int64_t t = 0; t < p.taps; ++t, in += p.input_step, kernel += p.kernel_step) {
-          const __m512 weights = Load<kWhole>(kernel, lanes);
-          for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_fmadd_ps(Load<kWhole>(in + x * p.shift, lanes), weights, sums[l][x]);
-        }
-      }
-    }
-  }
-  for (int l = 0; l < kCount; ++l) {
-    for (int x = 0; x < kPositions; ++x) {
-      float* result = w.results[l] + (p.first + at + x) * w.result_step + feature;
-      if (kWhole) _mm512_storeu_ps(result, sums[l][x]);
-      else _mm512_mask_storeu_ps(result, lanes, sums[l][x]);
-    }
-  }
-}
-
-// All features of some positions: memory is read in the order in which it lies.
-template <int kPositions, int kCount, int kTaps>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE void AllFeatures(const LineWork& w, const Positions& p, int64_t at) {
-  int64_t feature = 0;
-  for (; feature + 16 <= w.features; feature += 16) Block<kPositions, kCount, kTaps, true>(w, p, at, feature, 0xffff);
-  if (feature < w.features) {
-    Block<kPositions, kCount, 0, false>(w, p, at, feature, static_cast<__mmask16>((1 << (w.features - feature)) - 1));
-  }
-}
-
-template <int kCount, int kTaps>
-HLOSCOPE_AVX512 void AllPositions(const LineWork w, const Positions p) {
-  constexpr int kTogether = 4;
-  int64_t at = 0;
-  for (; at + kTogether <= p.count; at += kTogether) AllFeatures<kTogether, kCount, kTaps>(w, p, at);
-  if (at == p.count) return;
-  if (at > 0) return AllFeatures<kTogether, kCount, kTaps>(w, p, p.count - kTogether);  // some of them again
-  for (; at < p.count; ++at) AllFeatures<1, kCount, kTaps>(w, p, at);
-}
-
-template <int kCount>
-HLOSCOPE_AVX512 void Lines512(const LineWork& w) {
-  for (const Positions& p : w.positions) {
-    const bool neighbours = p.shift == p.input_step || p.count == 1;
-    if (neighbours && p.taps == 2) AllPositions<kCount, 2>(w, p);
-    else if (neighbours && p.taps == 3) AllPositions<kCount, 3>(w, p);
-    else AllPositions<kCount, 0>(w, p);
-  }
-}
-
-HLOSCOPE_AVX512 void AnyLines512(const LineWork& w) {
-  static_assert(kLines == 2);
-  return w.lines == 1 ? Lines512<1>(w) : Lines512<2>(w);
-}
+#define HLOSCOPE_VECTORS avx512
+#include "backends/jit_cpu/kernels/depthwise.inc"
+#undef HLOSCOPE_VECTORS
+#define HLOSCOPE_VECTORS avx2
+#include "backends/jit_cpu/kernels/depthwise.inc"
+#undef HLOSCOPE_VECTORS
 #endif
+
+namespace hloscope {
+namespace {
 
 HLOSCOPE_CLONES void AddProducts(float* sums, const float* a, const float* b, int64_t n) {
   for (int64_t i = 0; i < n; ++i) sums[i] += a[i] * b[i];
@@ -155,7 +84,7 @@ void PlainLines(const LineWork& w) {
 using LinesFunction = void (*)(const LineWork&);
 LinesFunction BestLines() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return AnyLines512;
+  if (VectorSet() != 0) return VectorSet() == 512 ? avx512::AnyLines : avx2::AnyLines;
 #endif
   return PlainLines;
 }

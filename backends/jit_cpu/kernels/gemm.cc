@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/blas.h"
 #include "backends/jit_cpu/kernels/small_gemm.h"
+#include "core/base/vector_set.h"
 
 extern "C" void omp_set_num_threads(int);
 
@@ -19,7 +20,10 @@ namespace {
 using dnnl::memory;
 
 const dnnl::engine& Engine() {
-  static const dnnl::engine& engine = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine& engine = []() -> const dnnl::engine& {
+    if (VectorSet() == 256) dnnl::set_max_cpu_isa(dnnl::cpu_isa::avx2);
+    return *new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  }();
   return engine;
 }
 
@@ -85,8 +89,8 @@ struct Gemm::Impl {
   int64_t piece_bytes = 0;  // distance of neighbouring pieces in packed B
   std::string implementation;
 
-  bool small = false;          // SmallGemm's
-  bool f64() const { return shape.in == ElementType::kF64; }
+  bool small = false;  // SmallGemm's
+  bool blas = false;   // OpenBLAS's
   int64_t Rows(bool last) const { return last ? shape.m - (CeilDiv(shape.m, row_tile) - 1) * row_tile : row_tile; }
   int64_t Columns(bool last) const { return last ? shape.n - (CeilDiv(shape.n, column_tile) - 1) * column_tile : column_tile; }
 
@@ -98,6 +102,8 @@ struct Gemm::Impl {
     }
     if (shape.row_tile > 0) {
       row_tile = std::min(shape.row_tile, shape.m);
+    } else if (blas && !IsSmallGemm(shape.m, shape.n, shape.k)) {
+      return ChooseBlasTiles();
     } else {
       row_tile = shape.m >= 2048 ? 256 : shape.m >= 256 ? 128 : shape.m;
       // Narrow products need more rows to be worth a call.
@@ -117,6 +123,16 @@ struct Gemm::Impl {
       row_tile = CeilDiv(row_tile / 2, 16) * 16;
     column_tile = CeilDiv(CeilDiv(shape.n, columns), 64) * 64;
     column_tile = std::min(column_tile, shape.n);
+  }
+
+  // OpenBLAS packs both operands for every call: tiles are wide, and four at least where that leaves each enough to do.
+  void ChooseBlasTiles() {
+    constexpr int64_t kRows = 512, kLeast = 128;
+    const int64_t rows = std::max(CeilDiv(shape.m, kRows), std::clamp<int64_t>(shape.m / kLeast, 1, CeilDiv(4, shape.batch)));
+    int64_t columns = 1;
+    while (rows * columns * shape.batch < 4 && shape.n / columns >= 2 * kLeast && shape.m / rows * shape.k * (shape.n / columns) >= kTileFlops) columns *= 2;
+    row_tile = std::min(shape.m, CeilDiv(CeilDiv(shape.m, rows), 16) * 16);
+    column_tile = std::min(shape.n, CeilDiv(CeilDiv(shape.n, columns), 64) * 64);
   }
 
   // A in rows; B as it lies, or packed once.
@@ -259,10 +275,16 @@ int64_t Gemm::packed_bytes() const { return impl_->packed_bytes; }
 int64_t Gemm::pack_pieces() const { return CeilDiv(impl_->shape.n, impl_->pack_width); }
 int64_t Gemm::column_tiles() const { return CeilDiv(impl_->shape.n, impl_->column_tile); }
 
+// Whether oneDNN has no kernels of its own for products of this type here, and falls back to one that packs both operands for every tile.
+// Of few rows or columns it does not, and is the faster one.
+static bool BlasIsBest(const GemmShape& s) {
+  return s.in == ElementType::kF32 && VectorSet() == 256 && s.m >= 16 && s.n >= 24 && OpenBlas::Get().sgemm != nullptr;
+}
+
 bool Gemm::Supports(ElementType in, ElementType out) {
   if (in == ElementType::kF64) return out == ElementType::kF64 && OpenBlas::Get().dgemm != nullptr;
   if (in == ElementType::kF32) return out == ElementType::kF32;
-  static const bool bf16 = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  static const bool bf16 = VectorSet() == 512 && dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
   return bf16 && in == ElementType::kBF16 && (out == ElementType::kF32 || out == ElementType::kBF16);
 }
 
@@ -271,12 +293,15 @@ std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
   ThreadStream();
   auto impl = std::make_unique<Impl>();
   impl->shape = shape;
+  impl->blas = shape.in == ElementType::kF64 || BlasIsBest(shape);
   impl->ChooseTiles();
-  if (impl->f64()) {
-    impl->implementation = absl::StrCat("OpenBLAS dgemm (", OpenBlas::Get().core, ")");
+  if (impl->MakeSmall()) {
+    impl->blas = false;
+  } else if (impl->blas) {
+    impl->implementation = absl::StrCat("OpenBLAS ", shape.in == ElementType::kF64 ? "dgemm" : "sgemm", " (", OpenBlas::Get().core, ")");
   } else {
     try {
-      if (!impl->MakeSmall() && !impl->MakePrimitives()) return nullptr;
+      if (!impl->MakePrimitives()) return nullptr;
     } catch (const dnnl::error&) {
       return nullptr;
     }
@@ -310,15 +335,20 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
               reinterpret_cast<const float*>(b), s.packed ? 0 : s.shape.b_row, reinterpret_cast<float*>(c), std::max(s.shape.c_row, s.shape.n));
     return;
   }
-  if (s.f64()) {
+  if (s.blas) {
     const GemmShape& g = s.shape;
     const int64_t m = s.Rows(last_row), n = s.Columns(last_column);
     const bool ta = g.a_column != 1 && g.k != 1, tb = g.b_column != 1 && n != 1;
     const int64_t lda = std::max<int64_t>({1, ta ? g.a_column : g.a_row, ta ? m : g.k});
     const int64_t ldb = std::max<int64_t>({1, tb ? g.b_column : g.b_row, tb ? g.k : n});
-    OpenBlas::Get().dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
-                static_cast<int>(g.k), 1.0, reinterpret_cast<const double*>(a), static_cast<int>(lda), reinterpret_cast<const double*>(b),
-                static_cast<int>(ldb), g.accumulate ? 1.0 : 0.0, reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
+    const auto call = [&](auto product, auto one) {
+      using T = decltype(one);
+      product(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(g.k), one,
+              reinterpret_cast<const T*>(a), static_cast<int>(lda), reinterpret_cast<const T*>(b), static_cast<int>(ldb), g.accumulate ? one : T{0},
+              reinterpret_cast<T*>(c), static_cast<int>(std::max(g.c_row, n)));
+    };
+    if (g.in == ElementType::kF64) call(OpenBlas::Get().dgemm, 1.0);
+    else call(OpenBlas::Get().sgemm, 1.0f);
     return;
   }
   s.Execute(s.primitives[last_row][last_column], a, b, c);
@@ -336,7 +366,7 @@ void Gemm::RunBatch(int64_t first, const std::byte* a, const std::byte* b, std::
 
 std::string Gemm::description() const {
   const GemmShape& s = impl_->shape;
-  return absl::StrCat(impl_->f64() || impl_->small ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() || impl_->small ? "" : ")", ", ", s.m, " x ", s.n, " x ",
+  return absl::StrCat(impl_->blas || impl_->small ? "" : "oneDNN matmul (", impl_->implementation, impl_->blas || impl_->small ? "" : ")", ", ", s.m, " x ", s.n, " x ",
                       s.k, " ", Name(s.in), ", tiles ", impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "",
                       impl_->group > 1 ? absl::StrCat(", ", impl_->group, " a call") : "");
 }

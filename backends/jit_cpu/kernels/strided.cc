@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/jit_cpu/kernels/rows.h"
+#include "backends/jit_cpu/kernels/vectors.h"
 
 #if defined(__x86_64__)
 #pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12 about its own intrinsics
@@ -72,14 +73,9 @@ void Turn(const T* source, int64_t source_column, T* target, int64_t target_row,
 }
 
 #if defined(__x86_64__)
-bool HasAvx512() {
-  static const bool has = __builtin_cpu_supports("avx512f");
-  return has;
-}
-
 // A tile of 16 x 16 words through registers: 128-bit pieces are gathered so that only two steps of shuffles remain. For what is near: each line is
 // read four times.
-__attribute__((target("avx512f"))) inline void TurnNearTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
+__attribute__((target("avx512f"))) void TurnNearTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     // Rows 4 * quarter .. + 3 of the target: four words of each of the sixteen columns.
     const float* at = source + 4 * quarter;
@@ -100,7 +96,7 @@ __attribute__((target("avx512f"))) inline void TurnNearTile(const float* source,
 
 // The same for what is far: each line is read once, since sixteen lines that are a power of two apart do not stay in the first cache together, and
 // written past the caches. Twice the shuffles, which memory has time for.
-__attribute__((target("avx512f"))) inline void TurnFarTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
+__attribute__((target("avx512f"))) void TurnFarTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
   __m512 a[16], b[16];
   for (int i = 0; i < 16; i += 2) {
     const __m512 even = _mm512_loadu_ps(source + i * source_column), odd = _mm512_loadu_ps(source + (i + 1) * source_column);
@@ -125,9 +121,43 @@ __attribute__((target("avx512f"))) inline void TurnFarTile(const float* source, 
   }
 }
 
-template <bool kStream>
-__attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t source_column, float* target, int64_t target_row,
-                                                  int64_t rows, int64_t columns) {
+// The same for AVX2, 8 x 8: rows of the target from columns of the source, 128-bit pieces of two columns that are four apart in one register.
+__attribute__((target("avx2"))) inline void TurnEightWords(const float* source, int64_t source_column, float* target, int64_t target_row) {
+  for (int half = 0; half < 2; ++half) {
+    __m256 v[4];
+    for (int i = 0; i < 4; ++i) {
+      const float* at = source + 4 * half + i * source_column;
+      v[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)), _mm_loadu_ps(at + 4 * source_column), 1);
+    }
+    const __m256 a = _mm256_unpacklo_ps(v[0], v[1]), b = _mm256_unpackhi_ps(v[0], v[1]);
+    const __m256 c = _mm256_unpacklo_ps(v[2], v[3]), d = _mm256_unpackhi_ps(v[2], v[3]);
+    const __m256 rows[4] = {_mm256_shuffle_ps(a, c, 0x44), _mm256_shuffle_ps(a, c, 0xee), _mm256_shuffle_ps(b, d, 0x44), _mm256_shuffle_ps(b, d, 0xee)};
+    for (int i = 0; i < 4; ++i) _mm256_storeu_ps(target + (4 * half + i) * target_row, rows[i]);
+  }
+}
+
+__attribute__((target("avx2"))) void TurnNearTile256(const float* source, int64_t source_column, float* target, int64_t target_row) {
+  for (int r = 0; r < 16; r += 8) {
+    for (int c = 0; c < 16; c += 8) TurnEightWords(source + r + c * source_column, source_column, target + r * target_row + c, target_row);
+  }
+}
+
+// Far lines are read once, eight of them together, and written whole, through a small buffer.
+__attribute__((target("avx2"))) void TurnFarTile256(const float* source, int64_t source_column, float* target, int64_t target_row) {
+  alignas(64) float tile[16 * 16];
+  for (int c = 0; c < 16; c += 8) {
+    for (int r = 0; r < 16; r += 8) TurnEightWords(source + r + c * source_column, source_column, tile + r * 16 + c, 16);
+  }
+  for (int r = 0; r < 16; ++r) {
+    _mm256_stream_ps(target + r * target_row, _mm256_load_ps(tile + r * 16));
+    _mm256_stream_ps(target + r * target_row + 8, _mm256_load_ps(tile + r * 16 + 8));
+  }
+}
+
+using Tile = void (*)(const float* source, int64_t source_column, float* target, int64_t target_row);
+
+template <bool kStream, Tile kTile>
+void TurnStrip(const float* source, int64_t source_column, float* target, int64_t target_row, int64_t rows, int64_t columns) {
   constexpr int64_t kAhead = kStream ? 64 : 32;
   int64_t c = 0;
   for (; c + 16 <= columns; c += 16) {
@@ -139,10 +169,7 @@ __attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t s
     }
     int64_t r = 0;
     for (; r + 16 <= rows; r += 16) {
-      const float* from = source + r + c * source_column;
-      float* to = target + r * target_row + c;
-      if (kStream) TurnFarTile(from, source_column, to, target_row);
-      else TurnNearTile(from, source_column, to, target_row);
+      kTile(source + r + c * source_column, source_column, target + r * target_row + c, target_row);
     }
     for (; r < rows; ++r) {
       for (int64_t j = c; j < c + 16; ++j) target[r * target_row + j] = source[r + j * source_column];
@@ -213,13 +240,12 @@ template <typename T>
 void TurnAny(const T* source, int64_t source_column, T* target, int64_t target_row, int64_t rows, int64_t columns, bool stream) {
 #if defined(__x86_64__)
   if constexpr (sizeof(T) == 4) {
-    if (HasAvx512()) {
-      const float* from = reinterpret_cast<const float*>(source);
-      float* to = reinterpret_cast<float*>(target);
-      const bool aligned = reinterpret_cast<uintptr_t>(target) % 64 == 0 && target_row % 16 == 0;
-      return stream && aligned ? TurnStrip<true>(from, source_column, to, target_row, rows, columns)
-                               : TurnStrip<false>(from, source_column, to, target_row, rows, columns);
-    }
+    const float* from = reinterpret_cast<const float*>(source);
+    float* to = reinterpret_cast<float*>(target);
+    const bool past = stream && reinterpret_cast<uintptr_t>(target) % 64 == 0 && target_row % 16 == 0;  // the caches
+    const auto turn = [&](auto strip) { strip(from, source_column, to, target_row, rows, columns); };
+    if (VectorSet() == 512) return past ? turn(TurnStrip<true, TurnFarTile>) : turn(TurnStrip<false, TurnNearTile>);
+    if (VectorSet() == 256) return past ? turn(TurnStrip<true, TurnFarTile256>) : turn(TurnStrip<false, TurnNearTile256>);
   }
   if constexpr (sizeof(T) == 2) {
     const bool aligned = reinterpret_cast<uintptr_t>(target) % 64 == 0 && target_row % 32 == 0;

@@ -1,5 +1,5 @@
-// f32 convolutions with features innermost: sums of a few neighbouring output positions and 32 output features stay in registers while the window
-// passes, read where the input lies. Nothing is laid out but tiles that reach into padding. The kernel is packed into columns of 32 features in the
+// f32 convolutions with features innermost: sums of a few neighbouring output positions and two vectors of output features stay in registers while the window
+// passes, read where the input lies. Nothing is laid out but tiles that reach into padding. The kernel is packed into columns of so many features in the
 // order in which it is read. Each element is the sum of its products in the window's order, input features fastest, each added with one rounding:
 // nothing depends on how positions and features are cut.
 #include <algorithm>
@@ -12,28 +12,23 @@
 #include "backends/jit_cpu/kernels/packed_operands.h"
 #include "backends/jit_cpu/kernels/small_gemm.h"
 #include "backends/jit_cpu/kernels/unroll.h"
-#include "core/base/clones.h"
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "backends/jit_cpu/kernels/vectors.h"
 
 namespace hloscope {
 namespace {
 
 using Problem = ConvolutionProblem;
 
-constexpr int64_t kWidth = 32;                       // output features of a packed column: two registers
-constexpr int64_t kMostPositions = 14;               // with two registers each, and three to read into
 constexpr int64_t kNearBytes = int64_t{384} << 10;   // of packed columns that pass together: they stay in the second level cache
 constexpr int64_t kTasks = 16;                       // at least, where there are so many lines
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// What the sums of some positions and kWidth features are made of: `lines` runs of the input, for every position `step` elements further.
+// What the sums of some positions and the features of a packed column are made of: `lines` runs of the input, for every position `step` elements further.
 struct Sums {
   const float* const* lines;
   int64_t line_count, run, step;
-  const float* kernel;  // packed: [line][run][kWidth]
+  const float* kernel;  // packed: [line][run][feature]
   float* result;
   int64_t result_step, positions, features;  // of which so many are stored
 };
@@ -43,37 +38,45 @@ struct TileSize {
   void (*sum_up)(const Sums&);
 };
 
-#if defined(__x86_64__)
-template <int kPositions>
-__attribute__((target("avx512f"), noinline)) void SumUp(const Sums& s) {
-  __m512 sums[kPositions][2];
-  HLOSCOPE_UNROLL for (int p = 0; p < kPositions; ++p) sums[p][0] = sums[p][1] = _mm512_setzero_ps();
-  const float* kernel = s.kernel;
-  for (int64_t l = 0; l < s.line_count; ++l) {
-    const float* input = s.lines[l];
-    for (int64_t i = 0; i < s.run; ++i, ++input, kernel += kWidth) {
-      const __m512 low = _mm512_loadu_ps(kernel), high = _mm512_loadu_ps(kernel + 16);
-      _mm_prefetch(reinterpret_cast<const char*>(kernel + 8 * kWidth), _MM_HINT_T0);
-      _mm_prefetch(reinterpret_cast<const char*>(kernel + 8 * kWidth + 16), _MM_HINT_T0);
-      HLOSCOPE_UNROLL for (int p = 0; p < kPositions; ++p) {
-        const __m512 x = _mm512_set1_ps(input[p * s.step]);
-        sums[p][0] = _mm512_fmadd_ps(x, low, sums[p][0]);
-        sums[p][1] = _mm512_fmadd_ps(x, high, sums[p][1]);
-      }
-    }
-  }
-  const uint32_t stored = s.features >= kWidth ? ~uint32_t{0} : (uint32_t{1} << s.features) - 1;
-  HLOSCOPE_UNROLL for (int p = 0; p < kPositions; ++p) {
-    if (p >= s.positions) break;
-    _mm512_mask_storeu_ps(s.result + p * s.result_step, static_cast<__mmask16>(stored), sums[p][0]);
-    if (stored >> 16 != 0) _mm512_mask_storeu_ps(s.result + p * s.result_step + 16, static_cast<__mmask16>(stored >> 16), sums[p][1]);
-  }
-}
+// What a set of vectors has registers for: two of output features for every position, and three to read into.
+struct TileSizes {
+  int64_t width;  // output features of a packed column: two registers
+  absl::Span<const TileSize> sizes;
+  int64_t most_positions() const { return sizes.back().positions; }
+};
 
-constexpr TileSize kSizes[] = {{1, SumUp<1>}, {2, SumUp<2>}, {4, SumUp<4>}, {6, SumUp<6>}, {7, SumUp<7>}, {8, SumUp<8>}, {10, SumUp<10>}, {12, SumUp<12>}, {kMostPositions, SumUp<kMostPositions>}};
-#else
-constexpr TileSize kSizes[] = {{kMostPositions, nullptr}};  // MatchWindowed says no
+}  // namespace
+}  // namespace hloscope
+
+#if defined(__x86_64__)
+#define HLOSCOPE_VECTORS avx512
+#include "backends/jit_cpu/kernels/windowed.inc"
+#undef HLOSCOPE_VECTORS
+#define HLOSCOPE_VECTORS avx2
+#include "backends/jit_cpu/kernels/windowed.inc"
+#undef HLOSCOPE_VECTORS
 #endif
+
+namespace hloscope {
+namespace {
+
+const TileSizes& Tiles() {
+#if defined(__x86_64__)
+  if (VectorSet() == 512) {
+    using avx512::SumUp;
+    static constexpr TileSize kSizes[] = {{1, SumUp<1>}, {2, SumUp<2>}, {4, SumUp<4>}, {6, SumUp<6>}, {7, SumUp<7>}, {8, SumUp<8>}, {10, SumUp<10>}, {12, SumUp<12>}, {14, SumUp<14>}};
+    static constexpr TileSizes kTiles{avx512::kWidth, kSizes};
+    return kTiles;
+  }
+  using avx2::SumUp;
+  static constexpr TileSize kSizes[] = {{1, SumUp<1>}, {2, SumUp<2>}, {3, SumUp<3>}, {4, SumUp<4>}, {5, SumUp<5>}, {6, SumUp<6>}};
+  static constexpr TileSizes kTiles{avx2::kWidth, kSizes};
+#else
+  static constexpr TileSize kSizes[] = {{1, nullptr}};  // MatchWindowed says no
+  static constexpr TileSizes kTiles{1, kSizes};
+#endif
+  return kTiles;
+}
 
 class WindowedKernel : public LibraryKernel {
  public:
@@ -81,8 +84,8 @@ class WindowedKernel : public LibraryKernel {
       : p_(problem), pool_(pool), last_(static_cast<int>(problem.spatial.size()) - 1), input_strides_(RowMajorStrides(i.operands[0]->shape.dimensions())),
         kernel_strides_(RowMajorStrides(i.operands[1]->shape.dimensions())), result_strides_(RowMajorStrides(problem.result.dimensions())) {
     const Problem::Spatial& line = p_.spatial[last_];
-    const int64_t tiles = CeilDiv(line.output, kMostPositions), positions = CeilDiv(line.output, tiles);
-    for (const TileSize& size : kSizes) {
+    const int64_t tiles = CeilDiv(line.output, Tiles().most_positions()), positions = CeilDiv(line.output, tiles);
+    for (const TileSize& size : Tiles().sizes) {
       size_ = &size;
       if (size.positions >= positions) break;
     }
@@ -94,8 +97,8 @@ class WindowedKernel : public LibraryKernel {
     line_count_ = joined_ ? outer_taps_ : p_.taps;
     run_ = joined_ ? line.window.size * p_.channels : p_.channels;
     span_ = (size_->positions - 1) * line.window.stride + (line.window.size - 1) * line.window.window_dilation + 1;
-    columns_ = CeilDiv(p_.outputs, kWidth);
-    column_elements_ = p_.taps * p_.channels * kWidth;
+    columns_ = CeilDiv(p_.outputs, width_);
+    column_elements_ = p_.taps * p_.channels * width_;
     near_columns_ = std::clamp<int64_t>(kNearBytes / (column_elements_ * 4), 1, columns_);
     lines_ = p_.rows / line.output;
     const int64_t groups = CeilDiv(columns_, near_columns_);
@@ -121,7 +124,7 @@ class WindowedKernel : public LibraryKernel {
   }
   bool library_order() const override { return true; }
   std::string description() const override {
-    return absl::StrCat("convolution, windows read where they lie, ", size_->positions, " positions x ", kWidth, " features, packed");
+    return absl::StrCat("convolution, windows read where they lie, ", size_->positions, " positions x ", width_, " features, packed");
   }
 
  private:
@@ -131,18 +134,18 @@ class WindowedKernel : public LibraryKernel {
     const int64_t feature_step = kernel_strides_[p_.dims.kernel_output_feature], channel_step = kernel_strides_[p_.dims.kernel_input_feature];
     pool_.ParallelFor(columns_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t column = begin; column < end; ++column) {
-        const int64_t features = std::min(kWidth, p_.outputs - column * kWidth);
+        const int64_t features = std::min(width_, p_.outputs - column * width_);
         float* to = packed.mutable_as<float>() + column * column_elements_;
         for (int64_t tap = 0; tap < p_.taps; ++tap) {
-          const float* from = kernel + column * kWidth * feature_step;
+          const float* from = kernel + column * width_ * feature_step;
           for (int64_t d = last_, rest = tap; d >= 0; rest /= p_.spatial[d].window.size, --d) from += rest % p_.spatial[d].window.size * kernel_strides_[p_.dims.kernel_spatial[d]];
-          for (int64_t c = 0; c < p_.channels; ++c, to += kWidth, from += channel_step) {
+          for (int64_t c = 0; c < p_.channels; ++c, to += width_, from += channel_step) {
             if (feature_step == 1) {
               std::memcpy(to, from, features * sizeof(float));
             } else {
               for (int64_t f = 0; f < features; ++f) to[f] = from[f * feature_step];
             }
-            std::fill(to + features, to + kWidth, 0.0f);
+            std::fill(to + features, to + width_, 0.0f);
           }
         }
       }
@@ -174,8 +177,8 @@ class WindowedKernel : public LibraryKernel {
     for (int64_t x = 0; x < s.output; x += size_->positions) {
       Lines(begins, x * s.window.stride - s.window.padding_low, absl::MakeSpan(lines));
       for (int64_t column = first; column < to; ++column) {
-        size_->sum_up({lines.data(), line_count_, run_, s.window.stride * p_.channels, packed + column * column_elements_, result + x * result_step + column * kWidth, result_step,
-                       s.output - x, p_.outputs - column * kWidth});
+        size_->sum_up({lines.data(), line_count_, run_, s.window.stride * p_.channels, packed + column * column_elements_, result + x * result_step + column * width_, result_step,
+                       s.output - x, p_.outputs - column * width_});
       }
     }
   }
@@ -215,6 +218,7 @@ class WindowedKernel : public LibraryKernel {
   const Problem p_;
   ThreadPool& pool_;
   const int last_;
+  const int64_t width_ = Tiles().width;
   const std::vector<int64_t> input_strides_, kernel_strides_, result_strides_;
   const TileSize* size_ = nullptr;
   bool gathered_ = false, joined_ = false;
@@ -232,7 +236,7 @@ bool MatchWindowed(const Problem& p, const Instruction& i) {
     if (s.window.base_dilation != 1 || s.window.reversal) return false;
   }
   const WindowDimension& w = p.spatial.back().window;
-  const int64_t span = (kMostPositions - 1) * w.stride + (w.size - 1) * w.window_dilation + 1;
+  const int64_t span = (Tiles().most_positions() - 1) * w.stride + (w.size - 1) * w.window_dilation + 1;
   // A window that is wider than what it passes over (a kernel's gradient) is a long sum for few elements: products share it better.
   return p.spatial.size() <= 3 && p.spatial.back().output >= 4 && w.size <= p.spatial.back().output && span * p.channels <= kMostSpan && p.taps <= 1024;
 }

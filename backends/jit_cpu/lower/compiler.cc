@@ -5,10 +5,12 @@
 #include <mutex>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/kernel_emitter.h"
 #include "backends/jit_cpu/lower/lane_functions.h"
 #include "backends/jit_cpu/lower/lower.h"
+#include "core/base/vector_set.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/ExecutionEngine/JITLink/JITLink.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -56,6 +58,15 @@ uint64_t Hash(absl::string_view text, uint64_t seed) {
   uint64_t h = seed;
   for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return h ^ h >> 29;
+}
+
+// Whether code may use a feature of the processor: those of wider vectors only where VectorSet() has them.
+bool Kept(absl::string_view feature) {
+  if (VectorSet() == 512) return true;
+  for (absl::string_view wider : {"avx512", "avx10", "amx", "evex512"}) {
+    if (absl::StartsWith(feature, wider)) return false;
+  }
+  return true;
 }
 
 struct Lowered {
@@ -255,7 +266,7 @@ absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create(bool always_optimise)
   impl.triple = llvm::Triple(llvm::sys::getProcessTriple());
   impl.cpu = llvm::sys::getHostCPUName().str();
   std::vector<std::string> features;
-  for (const auto& f : llvm::sys::getHostCPUFeatures()) features.push_back((f.second ? "+" : "-") + f.first().str());
+  for (const auto& f : llvm::sys::getHostCPUFeatures()) features.push_back((f.second && Kept(f.first().str()) ? "+" : "-") + f.first().str());
   std::sort(features.begin(), features.end());
   // Twice the rounding unit's cost for nothing: vectors of 512 bits are what kernels are made of.
   for (const std::string& f : features) impl.features += (impl.features.empty() ? "" : ",") + f;

@@ -7,10 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/scalar_emitter.h"
-#include "llvm/ADT/StringMap.h"
+#include "core/base/vector_set.h"
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsX86.h"
-#include "llvm/TargetParser/Host.h"
 
 namespace hloscope {
 
@@ -25,12 +24,7 @@ constexpr double kExpSlopes[] = {0.001381417408014619, 0.008368921792039843, 0.0
 }  // namespace
 
 bool HostHasAvx512() {
-  static const bool has = [] {
-    const auto features = llvm::sys::getHostCPUFeatures();
-    const auto it = features.find("avx512f");
-    return it != features.end() && it->second;
-  }();
-  return has;
+  return VectorSet() == 512;
 }
 
 llvm::Value* ScalarEmitter::Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) { return b_.CreateIntrinsic(Intr::fma, {a->getType()}, {a, b, c}); }
