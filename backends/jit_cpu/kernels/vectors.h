@@ -34,7 +34,7 @@ using V = __m512;
 using Mask = __mmask16;
 using Offsets = __m512i;
 
-HLOSCOPE_VECTOR_INLINE Mask FirstLanes(int64_t count) { return static_cast<Mask>(count >= kLanes ? 0xffff : (1 << count) - 1); }
+HLOSCOPE_VECTOR_INLINE Mask FirstLanes(int64_t count) { return static_cast<Mask>(count >= kLanes ? 0xffff : count <= 0 ? 0 : (1 << count) - 1); }
 HLOSCOPE_VECTOR_INLINE V Zero() { return _mm512_setzero_ps(); }
 HLOSCOPE_VECTOR_INLINE V Splat(float x) { return _mm512_set1_ps(x); }
 HLOSCOPE_VECTOR_INLINE V Fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
