@@ -187,7 +187,7 @@ TEST_F(StopsTest, AWatchWithoutAMemoryIsUnsure) {
 
 // A stop of reverse-continue is one that continue made, in the same words, whatever lies between.
 TEST_F(StopsTest, ReverseContinueFindsTheStopsThatContinueMade) {
-  for (const char* stops : {"watch %sum if $_ % 2 == 0", "watch -if %t > 4", "watch %outer_out", "break k_next if iteration == 1", "watch %i in inner_body", "break sum if %sum % 3 == 0", "break sum if hits % 5 == 2", "watch -if %t > 4"}) {
+  for (const char* stops : {"watch %sum if $_ % 2 == 0", "watch -if %t > 4", "watch %outer_out", "break k_next if iteration == 1", "watch %i in outer_body", "break sum if %sum % 3 == 0", "break sum if hits % 5 == 2", "watch -if %t > 4"}) {
     Open(kNested);
     Do(stops);
     ASSERT_TRUE(last_.ok) << stops << ": " << text_;
