@@ -18,6 +18,7 @@ namespace hloscope {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -248,7 +249,7 @@ TEST_F(StopsTest, CommandsThatAreTypedTakeEveryLine) {
   EXPECT_EQ(Do("  print %i  "), "");
   EXPECT_EQ(Do("nonsense"), "");
   EXPECT_EQ(Do("end"), "");
-  EXPECT_THAT(s().breakpoints[0]->commands, ElementsAre("print %i", "nonsense"));
+  EXPECT_THAT(s().breakpoints[0]->commands, ElementsAre(Field(&Breakpoint::Command::text, "print %i"), Field(&Breakpoint::Command::text, "nonsense")));
   EXPECT_THAT(Do("run"), HasSubstr("this command of a breakpoint failed: nonsense"));
   EXPECT_FALSE(last_.ok);
 }
