@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/compare_values.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 
@@ -19,7 +20,7 @@ std::string CheckText(const CheckReport& r) {
                                      r.instructions, r.mismatch_count, r.unchecked_nonfinite);
   for (const Mismatch& m : r.mismatches) {
     absl::StrAppend(&text, "mismatch: %", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ",
-                    ToText(m.got), ", expected ", ToText(m.expected), " within ", m.bound == 0 ? "no bit" : FormatDouble(m.bound), " (", FormatDouble(m.ulp, 4), " ulp)\n");
+                    ToText(m.got), ", expected ", ToText(m.expected), " within ", m.bound == 0 ? "no bit" : FormatDouble(m.bound), " (", UlpText(m.ulp), ")\n");
   }
   const int64_t more = r.mismatch_count - static_cast<int64_t>(r.mismatches.size());
   if (more > 0) absl::StrAppend(&text, "(and ", more, " more)\n");

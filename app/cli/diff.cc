@@ -50,7 +50,7 @@ int Run_diff(const std::vector<std::string>& args) {
   app.add_flag("--structure", o.structure, "compares the structure only");
   app.add_option("--budget", o.budgets,
                  "how far values may differ: 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6; for some instructions: %x=..., op:dot=..., "
-                 "/REGEX/=...; several, the last that fits counts; without one every other bit is a difference, and of numbers of two "
+                 "/REGEX/=...; several, the last that fits counts; without one (and with 0ulp) every other bit is a difference, also the sign of a zero, and of numbers of two "
                  "types what the narrower one rounds in another order")
       ->type_name("[WHICH=]BUDGET")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

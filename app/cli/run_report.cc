@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "app/cli/junit.h"
+#include "core/debug/compare_values.h"
 #include "core/debug/explain.h"
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
@@ -18,7 +19,7 @@ constexpr size_t kMostValues = 24;  // of each array, in the page
 
 std::string MismatchText(const Mismatch& m) {
   return absl::StrCat("%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ", ToText(m.got), ", expected ",
-                      ToText(m.expected), m.bound == 0 ? " to the bit" : absl::StrCat(" within ", FormatDouble(m.bound)), " (", FormatDouble(m.ulp, 4), " ulp)");
+                      ToText(m.expected), m.bound == 0 ? " to the bit" : absl::StrCat(" within ", FormatDouble(m.bound)), " (", UlpText(m.ulp), ")");
 }
 
 JunitCase RunCase(const std::string& error, bool caught) {

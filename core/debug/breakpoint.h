@@ -39,7 +39,12 @@ struct Breakpoint {
   };
   std::vector<Rule> ignores;  // so many hits are passed
   std::vector<Rule> limits;   // it sleeps after so many stops; -1: does not
-  std::vector<std::string> commands;  // executed at its stops
+  struct Command {
+    std::string text;
+    std::string script;  // the file of commands that it stands in; empty: none
+    int line = 0;        // there
+  };
+  std::vector<Command> commands;  // executed at its stops
 
   std::string text, file;           // kLog; the file is empty, or gets the text too
   bool file_only = false;           // kLog

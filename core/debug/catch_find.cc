@@ -187,7 +187,7 @@ std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const I
 
 bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instruction& instruction) {
   const Program* program = ProgramWithCalls(instruction);
-  if (program == nullptr || (Def(instruction).movement != Movement::kCompute && instruction.CalledComputations().empty())) return false;
+  if (program == nullptr || (Def(instruction).movement == Movement::kMove && instruction.CalledComputations().empty())) return false;
   const ExprGraph& graph = *program->graph;
   const ScalarHazard hazard = HazardOf(request.kind);
   for (NodeId id = 0; id < graph.size(); ++id) {

@@ -156,7 +156,8 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
       hit = false;
       if (!suspects.has_value() && hazard == ScalarHazard::kDenormal && instruction.CalledComputations().empty() && Floats(leaves[o].shape())) {  // what is not small in the end was not lost
         const Scalar out = ElementAt(leaves[o], i);
-        if (out.re != 0 && !IsDenormal(out)) continue;
+        const bool zero = out.re == 0 || (IsComplex(out.type) && out.im == 0);
+        if (!zero && !IsDenormal(out)) continue;
       }
       DelinearizeIndex(leaves[o].shape().dimensions(), i, absl::MakeSpan(index));
       trace.At(static_cast<int>(o), index);

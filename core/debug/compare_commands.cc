@@ -124,7 +124,7 @@ class ReferenceWatch {
             r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
     } else {
       s.Say("first mismatch\n%", found_.instruction, found_.output >= 0 ? absl::StrCat(", element ", found_.output) : "", " [", absl::StrJoin(found_.index, ","), "] is ", ToText(found_.got), ", the reference gives ", ToText(found_.expected),
-            " (", FormatDouble(found_.ulp, 4), " ulp", found_.bound > 0 ? absl::StrCat(", within ", FormatDouble(found_.bound, 3), " allowed") : ", the bits were asked for", ")",
+            " (", UlpText(found_.ulp), found_.bound > 0 ? absl::StrCat(", within ", FormatDouble(found_.bound, 3), " allowed") : ", the bits were asked for", ")",
             found_.fused ? ", as part of a fused region" : "", "\n");
     }
     s.expects.push_back({"compare reference", r.mismatch_count == 0, r.mismatch_count == 0 ? "" : absl::StrCat("%", found_.instruction, " is not within its bound")});

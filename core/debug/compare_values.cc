@@ -47,7 +47,7 @@ Scalar ElementAt(const Value& array, int64_t linear) {
 }
 
 absl::Status BadBudget(absl::string_view text) {
-  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is no budget: write 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6, or exact"));
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' is no budget: write 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6, or exact (the same bits)"));
 }
 
 }  // namespace
@@ -286,15 +286,17 @@ std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
   return index;
 }
 
+std::string UlpText(double ulp) { return ulp == 0 ? "other bits: the sign of zero" : absl::StrCat(FormatDouble(ulp, 4), " ulp"); }
+
 std::string ToText(const ArrayDifference& d, const Shape& shape) {
   if (d.beyond == 0) return d.other_bits == 0 ? "the same" : absl::StrCat("within the budget, at most ", FormatDouble(d.worst_ulp, 4), " ulp");
   std::string text = absl::StrCat(d.beyond, " of ", d.elements, d.elements == 1 ? " element differs" : " elements differ", ", first [", absl::StrJoin(IndexOf(shape, d.first), ","),
                                   "] is ", ToText(d.got), ", expected ", ToText(d.expected));
-  if (IsNumber(d.expected.type) && std::isfinite(d.ulp)) absl::StrAppend(&text, " (", FormatDouble(d.ulp, 4), " ulp)");
+  if (IsNumber(d.expected.type) && std::isfinite(d.ulp)) absl::StrAppend(&text, " (", UlpText(d.ulp), ")");
   if (d.bound > 0) absl::StrAppend(&text, " within ", FormatDouble(d.bound, 3));
   if (d.beyond > 1 && d.worst != d.first) {
     absl::StrAppend(&text, "; worst [", absl::StrJoin(IndexOf(shape, d.worst), ","), "] is ", ToText(d.worst_got), ", expected ", ToText(d.worst_expected));
-    if (IsNumber(d.expected.type) && std::isfinite(d.worst_ulp)) absl::StrAppend(&text, " (", FormatDouble(d.worst_ulp, 4), " ulp)");
+    if (IsNumber(d.expected.type) && std::isfinite(d.worst_ulp)) absl::StrAppend(&text, " (", UlpText(d.worst_ulp), ")");
   }
   return text;
 }

@@ -61,6 +61,8 @@ double Distance(const Scalar& a, const Scalar& b);
 // |got - expected| in units of expected's last place in `type` (by default expected's own); whole numbers: the difference itself.
 double UlpDistance(const Scalar& got, const Scalar& expected);
 double UlpDistance(const Scalar& got, const Scalar& expected, ElementType type);
+// Of numbers that differ, what is said of a distance: "4 ulp"; of none it is zeros of two signs that have other bits.
+std::string UlpText(double ulp);
 // Of two float (or complex) types the one that rounds more, as a real type.
 ElementType NarrowerType(ElementType a, ElementType b);
 

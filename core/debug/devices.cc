@@ -345,7 +345,7 @@ void RunOn(Session::State& s, const RunStep& first, const RunStep& again) {
     s.ShowStop(why);
   };
   if (reason != StopReason::kWaiting && reason != StopReason::kInterrupted && s.machine->running()) hold(all.selected, reason);
-  std::deque<std::string> attached = std::exchange(Stops(s).pending, {});
+  std::deque<Breakpoint::Command> attached = std::exchange(Stops(s).pending, {});
   const int shown = all.selected;
   const bool ended = reason == StopReason::kFinished;
   if (reason != StopReason::kInterrupted) {

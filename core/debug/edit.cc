@@ -174,7 +174,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   s.module = std::move(next);
   const auto is_stablehlo = [](const Module& module) { return module.source != nullptr && mlir::LooksLikeMlir(module.source->text()); };
   if (is_stablehlo(before) && !is_stablehlo(*s.module) && s.module->source != nullptr) {
-    s.Say("From here on the program is its HLO, named ", s.module->source->name(), " (no file is written): places are lines of that, and list shows them.\n");
+    s.Say("From here on the program is its HLO, named ", s.module->source->name(), " (no file is written): places are lines of that, and list text shows them.\n");
   }
   if (inputs != nullptr) {
     if (s.inputs != nullptr) forks.inputs.push_back(std::move(s.inputs));

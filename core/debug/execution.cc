@@ -292,6 +292,7 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
 }
 
 absl::Status CommandRun(Session::State& s, absl::string_view args) {
+  if (absl::Status restart = CheckRestart(s); !restart.ok()) return restart;
   const absl::Status begun = s.Begin();
   if (!begun.ok()) return begun;
   const auto run = [&s] { return s.machine->Run(); };
@@ -302,6 +303,7 @@ absl::Status CommandRun(Session::State& s, absl::string_view args) {
 }
 
 absl::Status CommandStart(Session::State& s, absl::string_view args) {
+  if (absl::Status restart = CheckRestart(s); !restart.ok()) return restart;
   const absl::Status begun = s.Begin();
   if (!begun.ok()) return begun;
   StopReason reason = StopReason::kStep;

@@ -191,7 +191,7 @@ bool Follow(const Renames& renames, const Computation* home, Breakpoint& b) {
   };
   rewrite(b.spec, true);
   for (std::string* text : {&b.condition, &b.expression, &b.text}) rewrite(*text, false);
-  for (std::string& command : b.commands) rewrite(command, false);
+  for (Breakpoint::Command& command : b.commands) rewrite(command.text, false);
   return changed;
 }
 

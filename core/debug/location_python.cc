@@ -75,25 +75,47 @@ void ForEachCall(const Module& module, Each each) {
   }
 }
 
-// Where a function is entered: instructions with more frames of it (`count`) than the one before them, and than what calls their computation,
-// so that the iterations of a loop inside of it are no entries.
-template <typename CountFrames>
-Locations SelectEntered(const Module& module, CountFrames count) {
-  absl::flat_hash_map<const Computation*, int> around;  // the frames that a computation is called with, the fewest
-  ForEachCall(module, [&](const Instruction& caller, const Computation& called) {
-    const int frames = HasFrames(caller) ? count(caller) : 0;
-    const auto [at, added] = around.try_emplace(&called, frames);
-    if (!added) at->second = std::min(at->second, frames);
-  });
+bool SameFrame(const PythonFrame& a, const PythonFrame& b) { return a.file == b.file && a.function == b.function && a.line == b.line && a.column == b.column; }
+
+// Python frames, the outermost first.
+std::vector<PythonFrame> StackOf(const Module& module, const Instruction& i) {
+  std::vector<PythonFrame> frames;
+  if (HasFrames(i)) frames = module.PythonFrames(i);
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+// How many more frames (those that `counts`) an instruction has than what calls its computation. Where JAX traces a loop, it has the frame that
+// calls the loop once more in the stacks of what is inside: that is one entering of the function.
+template <typename Predicate>
+int MoreFrames(absl::Span<const PythonFrame> inside, absl::Span<const PythonFrame> caller, Predicate counts) {
+  size_t common = 0;
+  while (common < inside.size() && common < caller.size() && SameFrame(inside[common], caller[common])) ++common;
+  const bool below = common == caller.size() && common > 0;  // the caller's whole stack is around it
+  size_t begin = common;
+  while (below && begin < inside.size() && SameFrame(inside[begin], caller.back())) ++begin;
+  return static_cast<int>(std::count_if(inside.begin() + begin, inside.end(), counts)) - static_cast<int>(std::count_if(caller.begin() + common, caller.end(), counts));
+}
+
+// Where a function is entered: instructions with more frames of it (that `is_it`) than the one before them, and than what calls their
+// computation, so that the iterations of a loop inside of it are no entries.
+template <typename Predicate>
+Locations SelectEntered(const Module& module, Predicate is_it) {
+  absl::flat_hash_map<const Computation*, std::vector<std::vector<PythonFrame>>> around;  // the stacks that a computation is called with
+  ForEachCall(module, [&](const Instruction& caller, const Computation& called) { around[&called].push_back(StackOf(module, caller)); });
   Locations found;
   for (const Computation* computation : module.computations) {
-    const auto outside = around.find(computation);
-    const int least = outside == around.end() ? 0 : outside->second;
-    int before = least;
+    std::vector<std::vector<PythonFrame>>& callers = around[computation];
+    if (callers.empty()) callers.emplace_back();  // nothing runs it, or it is the entry
+    int before = 0;
     for (const Instruction* i : computation->schedule) {
       if (Def(*i).op_class == OpClass::kStructural) continue;
-      const int now = HasFrames(*i) ? count(*i) : 0;
-      if (now > std::max(before, least)) found.push_back({computation, i->index});
+      const std::vector<PythonFrame> stack = StackOf(module, *i);
+      int now = 0;
+      if (std::any_of(stack.begin(), stack.end(), is_it)) {
+        for (const std::vector<PythonFrame>& caller : callers) now = std::max(now, MoreFrames(stack, caller, is_it));
+      }
+      if (now > before) found.push_back({computation, i->index});
       before = now;
     }
   }
@@ -232,10 +254,7 @@ absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view fil
   const auto is_it = [&](absl::string_view name) {
     return GlobMatches(name, function) || (name.size() > function.size() && absl::EndsWith(name, function) && name[name.size() - function.size() - 1] == '.');
   };
-  Locations found = SelectEntered(module, [&](const Instruction& i) {
-    const std::vector<PythonFrame> frames = module.PythonFrames(i);
-    return static_cast<int>(std::count_if(frames.begin(), frames.end(), [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); }));
-  });
+  Locations found = SelectEntered(module, [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); });
   if (!found.empty()) return found;
   if (file.empty()) found = EntriesOf(module, function);
   if (!found.empty()) return found;

@@ -19,11 +19,11 @@
 #include "core/base/threads.h"
 #include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
+#include "core/debug/lockstep_inputs.h"
 #include "core/debug/lockstep_reads.h"
 #include "core/debug/lockstep_rewrites.h"
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
-#include "core/exec/inputs.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
 
@@ -37,7 +37,7 @@ class Lockstep {
  public:
   Lockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b, Backend& backend_a, Backend& backend_b,
            LockstepOptions options)
-      : a_(a), b_(b), match_(match), inputs_{&inputs_a, &inputs_b}, options_(std::move(options)), single_a_(backend_a), single_b_(backend_b) {
+      : a_(a), b_(b), match_(match), given_(a, b, match, inputs_a, inputs_b), options_(std::move(options)), single_a_(backend_a), single_b_(backend_b) {
     for (int side : {0, 1}) {
       MachineOptions machine = options_.machine;
       if (side == 1 && options_.exchange_b != nullptr) machine.exchange = options_.exchange_b;
@@ -46,7 +46,7 @@ class Lockstep {
   }
 
   absl::StatusOr<LockstepReport> Run() {
-    ShareElidedConstants();
+    given_.ShareElidedConstants(options_.machine.fill);
     std::thread other;
     const bool threads = TryStartThread(other, [this] { RunSide(1); });
     alone_ = !threads;
@@ -100,7 +100,7 @@ class Lockstep {
       s.machine.set_region_observer([this, side](const Frame& frame, const Region& region, const Kernel*, absl::Span<const Value> inputs, const Value& result) {
         return Observe(side, frame, region, inputs, result);
       });
-      const absl::Status started = s.machine.Start([this, side](int number) { return Input(side, number); });
+      const absl::Status started = s.machine.Start([this, side](int number) { return given_.Parameter(side, number, &sides_[side]->machine.account()); });
       if (!options_.on_values) ArmRedirected(side);
       StopReason reason = started.ok() ? s.machine.Run() : StopReason::kError;
       while (reason == StopReason::kBreakpoint && !stop_ && PostRedirected(side).ok()) reason = s.machine.Run();
@@ -135,49 +135,6 @@ class Lockstep {
     changed_.notify_all();
     changed_.wait(lock, [&] { return turn_ == side || sides_[1 - side]->done; });
     turn_ = side;
-  }
-
-  // ---- Inputs ----
-
-  void ShareElidedConstants() {
-    for (const auto& scope : match_.scopes) {
-      for (const int node : scope->a.order) {
-        const int other = scope->to_b[node];
-        if (other < 0) continue;
-        const Instruction &x = *scope->a.nodes[node].instruction, &y = *scope->b.nodes[other].instruction;
-        if (x.literal == nullptr || y.literal == nullptr || !x.literal->elided || !y.literal->elided || y.literal->value.has_value()) continue;
-        if (!FillElidedConstant(x, options_.machine.fill, nullptr).ok() || !Shape::SameTreeDimensions(x.shape, y.shape)) continue;
-        y.literal->value = ConvertThrough(ToDense(x.literal->value), y.shape, y.shape);
-      }
-    }
-  }
-
-  int ParameterInA(int number) const {
-    const int node = match_.scopes[0]->to_a[b_.entry->parameters[number]->index];
-    return node < 0 ? -1 : static_cast<int>(match_.scopes[0]->a.nodes[node].instruction->parameter_number);
-  }
-
-  absl::StatusOr<Value> Input(int side, int number) {
-    MemoryAccount* account = &sides_[side]->machine.account();
-    const int in_a = side == 0 ? number : ParameterInA(number);
-    if (in_a < 0) return inputs_[1]->Parameter(number, account);
-    const Shape& mine = Module_(side).entry->parameters[number]->shape;
-    const int partner = match_.scopes[0]->to_b[a_.entry->parameters[in_a]->index];
-    const Shape& shape_a = a_.entry->parameters[in_a]->shape;
-    const Shape& shape_b = partner < 0 ? shape_a : match_.scopes[0]->b.nodes[partner].instruction->shape;
-    if (!Shape::SameTreeDimensions(shape_a, shape_b)) return inputs_[side]->Parameter(number, account);
-    const auto cached = inputs_made_.find(in_a);
-    Value value;
-    if (cached != inputs_made_.end()) {
-      value = cached->second.first;
-      if (cached->second.second != side) inputs_made_.erase(cached);  // both have it
-    } else {
-      absl::StatusOr<Value> made = inputs_[0]->Parameter(in_a, nullptr);
-      if (!made.ok()) return made.status();
-      value = ToDense(*made);
-      if (partner >= 0) inputs_made_[in_a] = {value, side};
-    }
-    return ConvertThrough(value, shape_b, mine);
   }
 
   // ---- Frames ----
@@ -579,11 +536,10 @@ class Lockstep {
 
   const Module &a_, &b_;
   const ProgramMatch& match_;
-  const ProgramInputs* inputs_[2];
+  LockstepInputs given_;
   LockstepOptions options_;
   SingleStepBackend single_a_, single_b_;
   std::unique_ptr<Side> sides_[2];
-  absl::flat_hash_map<int, std::pair<Value, int>> inputs_made_;  // by parameter of a: until the other side has it, too
   absl::flat_hash_set<uint64_t> diverged_;
   Rewrites rewrites_;
   ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/minimize_loops.h"
+#include "core/debug/minimize_sizes.h"
 #include "core/debug/program_run.h"
 #include "core/debug/text_util.h"
 #include "core/exec/dynamic.h"
@@ -496,35 +497,33 @@ class Minimizer {
 
   // One size at a time, everywhere that it stands; and with it what is a multiple of it.
   void ShrinkSizes() {
-    std::set<int64_t, std::greater<>> sizes;
-    for (const Computation* c : module().computations) {
-      for (const Instruction* i : c->instructions) {
-        if (!i->shape.IsArray()) continue;
-        for (int64_t d : i->shape.dimensions()) {
-          if (d > 1) sizes.insert(d);
-        }
+    std::vector<int64_t> sizes = SizesIn(module());
+    if (sizes.size() > 64) sizes.resize(64);
+    for (int64_t now : sizes) {
+      while (now > 1 && !Spent()) {
+        const int64_t to = ShrinkSize(now);
+        if (to == now) break;
+        now = to;
       }
     }
-    int tried = 0;
-    for (int64_t size : sizes) {
-      if (++tried > 64) break;
-      for (int64_t now = size; now > 1 && !Spent();) {
-        bool shrunk = false;
-        for (const int64_t to : {int64_t{1}, now / 8, now / 2, now - 1}) {
-          if (to < 1 || to >= now || shrunk) continue;
-          for (const bool multiples : {false, true}) {
-            Rewrite rewrite;
-            rewrite.size = [now, to, multiples](int64_t d) { return d == now ? to : multiples && d > now && d % now == 0 ? d / now * to : d; };
-            rewrite.cut = [](const Value& value, const Shape& shape) { return CutTo(ToDense(value), shape, nullptr); };
-            if ((shrunk = Try(rewrite))) {
-              now = to;
-              break;
-            }
-          }
-        }
-        if (!shrunk) break;
+  }
+
+  // The size that was tried with success, or `now`.
+  int64_t ShrinkSize(int64_t now) {
+    const bool multiples = HasMultiple(module(), now);
+    std::set<std::pair<int64_t, bool>> invalid;  // whichever elements stay, there is no such program
+    for (const SizeCut& cut : SizeCuts(module(), now)) {
+      for (int with = 0; with <= (multiples ? 1 : 0); ++with) {
+        if (Spent()) return now;
+        if (invalid.contains({cut.to, with != 0})) continue;
+        Rewrite rewrite;
+        cut.ApplyTo(&rewrite, with != 0);
+        const int64_t asked = out_.steps;
+        if (Try(rewrite)) return cut.to;
+        if (out_.steps == asked) invalid.insert({cut.to, with != 0});
       }
     }
+    return now;
   }
 
   // Parameters of simple values, and constants in the place of small ones.

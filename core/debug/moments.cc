@@ -59,6 +59,7 @@ struct Homes {
   std::vector<const Computation*> others;
   std::string name;  // that they have in common
   const Computation* elsewhere = nullptr;  // that has the name, neither in what was named nor around it
+  bool missing = false;                    // a computation was named, and what is meant stands neither in it nor in what it runs
 };
 
 // What a loop carries unchanged into its condition and its body is one value under one name: iteration by iteration the same in both.
@@ -123,6 +124,7 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
   }
   if (best == nullptr) return homes;
   if (best->rank < (1 << 20)) {  // its names are of what is around the loop
+    homes.missing = asked.caller == nullptr;
     homes.chosen.push_back(asked.loop);
     const std::vector<const Computation*> around = Surroundings(calls, asked.caller != nullptr ? *asked.caller->parent : *asked.loop);
     const auto is_around = [&](const Candidate& c) { return std::find(around.begin(), around.end(), c.instruction->parent) != around.end(); };
@@ -252,6 +254,7 @@ absl::StatusOr<Meant> FindMeant(Session::State& s, const Asked& asked, absl::str
   Meant meant;
   Homes homes;
   if (!expression.empty()) homes = HomesOf(s, expression, asked);
+  if (homes.missing) return NoSuchNamed(*s.module, {asked.loop->name, homes.name});
   if (homes.elsewhere != nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("%", homes.name, " is of ", homes.elsewhere->name, ", which runs neither inside ", asked.caller != nullptr ? LoopName(*s.module, *asked.caller) : std::string(asked.loop->name),
                                                    " nor around it; ", homes.elsewhere->name, ":", homes.name, " @ run 1 is the first one"));

@@ -352,11 +352,16 @@ std::string Occurrences::HowToChoose(const Occurrence& one) const {
   std::vector<std::string> texts;
   if (groups_) {
     std::vector<std::string> names;
+    bool outside = false;
     for (const size_t group : Groups()) {  // several groups may have one, with further loops between
+      outside |= group_loops_[group] == nullptr;
+      if (group_loops_[group] == nullptr) continue;
       std::string name = GroupName(group, "%");
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
-    texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and ")));
+    if (!names.empty()) names[0].insert(0, "in ");
+    if (outside) names.push_back("outside of loops");
+    texts.push_back(absl::StrCat(home_->name, " runs ", absl::StrJoin(names, " and ")));
   }
   if (open && loops.size() > 1)
     texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "),

@@ -136,18 +136,10 @@ absl::Status Profiler::Observe(const Frame& frame, const Region& region, const V
   known.work.Add(work);
   data_->total.Add(work);
   FollowFrames(now - work.seconds);
+  AddToLoops(work);
   int64_t innermost = -1;
-  const Instruction* before = nullptr;
   for (const Frame& f : machine_.frames()) {
-    if (!IsLoop(f.kind) || f.caller == nullptr || f.caller == before) continue;
-    before = f.caller;
-    const auto [loop, fresh] = loops_.try_emplace(f.caller, data_->loops.size());
-    if (fresh) data_->loops.emplace_back().loop = f.caller;
-    std::vector<Work>& iterations = data_->loops[loop->second].iterations;
-    const int64_t k = std::min(f.iteration, kMostIterations - 1);
-    if (static_cast<int64_t>(iterations.size()) <= k) iterations.resize(k + 1);
-    iterations[k].Add(work);
-    innermost = f.iteration;
+    if (IsLoop(f.kind)) innermost = f.iteration;
   }
   if (data_->events.size() < kMostEvents) {
     data_->events.push_back({&root, std::max(0.0, now - work.seconds), work.seconds, innermost, work.flops, work.bytes, false, ""});
@@ -157,6 +149,30 @@ absl::Status Profiler::Observe(const Frame& frame, const Region& region, const V
   last_end_ = now;
   NoteMemory(now, frame, region, result);
   return absl::OkStatus();
+}
+
+void Profiler::AddToLoops(const Work& work) {
+  std::vector<int64_t> of;
+  const Instruction* before = nullptr;
+  for (const Frame& f : machine_.frames()) {
+    if (!IsLoop(f.kind) || f.caller == nullptr || f.caller == before) continue;
+    before = f.caller;
+    of.push_back(f.iteration);
+    const auto [loop, fresh] = loops_.try_emplace(f.caller);
+    if (fresh) {
+      loop->second.at = data_->loops.size();
+      data_->loops.emplace_back().loop = f.caller;
+    }
+    std::vector<LoopWork::Iteration>& iterations = data_->loops[loop->second.at].iterations;
+    if (static_cast<int64_t>(iterations.size()) < kMostIterations) {
+      const auto [known, added] = loop->second.iterations.try_emplace(of, iterations.size());
+      if (added) iterations.push_back({of, Work()});
+      iterations[known->second].work.Add(work);
+    } else {
+      const auto known = loop->second.iterations.find(of);
+      iterations[known == loop->second.iterations.end() ? iterations.size() - 1 : known->second].work.Add(work);
+    }
+  }
 }
 
 // Frames that are gone since the last region end where it ended; new ones begin with this region.

@@ -40,8 +40,12 @@ struct RegionWork {
 };
 
 struct LoopWork {
+  struct Iteration {
+    std::vector<int64_t> of;  // of the loops around it, outer before inner, and its own
+    Work work;
+  };
   const Instruction* loop = nullptr;
-  std::vector<Work> iterations;  // summed over all the times that the loop ran; later ones than kMostIterations are in the last
+  std::vector<Iteration> iterations;  // in order of time; what comes after kMostIterations is in the last
 };
 
 struct MemoryOwner {
@@ -108,6 +112,7 @@ class Profiler {
   double SecondsSinceBegin() const;  // of the program and of looking at it
   absl::Status Observe(const Frame& frame, const Region& region, const Value& result);
   RegionWork& Find(const Frame& frame, const Region& region);
+  void AddToLoops(const Work& work);
   void FollowFrames(double now);
   void NoteMemory(double now, const Frame& frame, const Region& region, const Value& result);
   void TakeOwners(const Frame& frame, const Region& region, const Value& result);
@@ -117,7 +122,11 @@ class Profiler {
   Backend& backend_;
   std::unique_ptr<ProfileData> data_;
   absl::flat_hash_map<const Instruction*, size_t> known_;      // by root
-  absl::flat_hash_map<const Instruction*, size_t> loops_;
+  struct KnownLoop {
+    size_t at = 0;  // in the data
+    absl::flat_hash_map<std::vector<int64_t>, size_t> iterations;
+  };
+  absl::flat_hash_map<const Instruction*, KnownLoop> loops_;
   std::optional<absl::flat_hash_set<const Buffer*>> constants_;  // the program's own: no run's memory
   std::vector<OpenFrame> open_;
   double last_end_ = 0;

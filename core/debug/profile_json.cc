@@ -71,9 +71,10 @@ std::string ProfileJson(const ProfileData& data) {
   j["loops"] = ordered_json::array();
   for (const LoopWork& loop : data.loops) {
     ordered_json iterations = ordered_json::array();
-    for (size_t k = 0; k < loop.iterations.size(); ++k) {
-      ordered_json iteration = {{"iteration", k}};
-      AddWork(loop.iterations[k], data.total, &iteration);
+    for (const LoopWork::Iteration& each : loop.iterations) {
+      ordered_json iteration = {{"iteration", each.of.back()}};
+      if (each.of.size() > 1) iteration["around"] = std::vector<int64_t>(each.of.begin(), each.of.end() - 1);  // of the loops around, outer before inner
+      AddWork(each.work, data.total, &iteration);
       iterations.push_back(std::move(iteration));
     }
     j["loops"].push_back({{"instruction", std::string(loop.loop->name)}, {"computation", std::string(loop.loop->parent->name)}, {"iterations", std::move(iterations)}});

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "core/debug/profile.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
@@ -100,8 +101,9 @@ std::vector<ProfileRow> ProfileRows(const ProfileData& data, ProfileBy by) {
   }
   if (by == ProfileBy::kIteration) {
     for (const LoopWork& loop : data.loops) {
-      for (size_t k = 0; k < loop.iterations.size(); ++k)
-        rows.push_back({absl::StrCat(names(*loop.loop), " iteration ", k), loop.iterations[k]});
+      for (const LoopWork::Iteration& each : loop.iterations) {
+        rows.push_back({absl::StrCat(names(*loop.loop), " iteration ", absl::StrJoin(each.of, ",")), each.work});
+      }
     }
   } else {
     std::map<std::string, Work> sums;

@@ -320,7 +320,8 @@ Report MakeReport(Session::State& s) {
   r.title = s.module->name;
   int failed = 0;
   for (const ExpectRecord& expect : s.expects) {
-    r.checks.push_back({absl::StrCat("expect ", expect.text), expect.passed, expect.detail});
+    const std::string place = expect.passed ? "" : expect.Place();
+    r.checks.push_back({absl::StrCat("expect ", expect.text), expect.passed, absl::StrCat(expect.detail, expect.detail.empty() || place.empty() ? "" : "; ", place)});
     failed += !expect.passed;
   }
   const bool stopped = s.error_stop && !s.error_expected;

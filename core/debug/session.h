@@ -77,6 +77,8 @@ struct ExpectRecord {
   std::string where;   // the program stood when it was asked
   std::string script;  // the file of commands that asked; empty: none did
   int line = 0;        // there
+  // Where the program stood and what asked, as it is shown.
+  std::string Place() const { return script.empty() ? where : where + "; asked at " + script + ":" + std::to_string(line); }
 };
 
 // A row of commands.def.

@@ -145,9 +145,9 @@ RegionShadow::RegionShadow(NativeFunctions& functions, const Computation& comput
   for (const int position : region_.members) {
     const Instruction& instruction = *computation.schedule[position];
     if (IsShadowed(instruction)) Add(instruction, exact_before);
-    if (position == region_.root || instruction.literal != nullptr) continue;
+    if (!exact_before || position == region_.root || instruction.literal != nullptr) continue;
     const absl::StatusOr<Program> program = ElementProgram(instruction);
-    exact_before = exact_before && program.ok() && IsSameEverywhere(*program);
+    exact_before = program.ok() && IsSameEverywhere(*program);
   }
   groups_.erase(std::remove_if(groups_.begin(), groups_.end(), [](const std::unique_ptr<Group>& group) { return group->members.empty(); }),
                 groups_.end());

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/source.h"
 #include "core/debug/session_state.h"
+#include "core/debug/timeline.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
@@ -71,6 +72,9 @@ absl::Status SetSourcePath(Session::State& s, absl::string_view path);
 absl::Status InfoLine(Session::State& s, absl::string_view args);
 // `step line [N]` (into calls, loops and branches) and `next line [N]`.
 absl::Status StepLine(Session::State& s, absl::string_view args, bool into);
+// Back to the last place before this one at which step line (`into`) or next line stops. False: there is none, and the program stands at its
+// beginning.
+absl::StatusOr<bool> BackOneLine(Session::State& s, Timeline& timeline, bool into);
 // An error where nothing in the program's text names a source line.
 absl::Status NeedSourceLines(const Module& module);
 // The line that an instruction begins or goes on with when one goes by lines; unknown: it belongs to the line before it.

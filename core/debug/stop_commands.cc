@@ -9,8 +9,8 @@ namespace hloscope {
 namespace {
 
 // "print %x; continue": what stands between semicolons that are in no quotes and no brackets.
-std::vector<std::string> SplitCommands(absl::string_view text) {
-  std::vector<std::string> commands;
+std::vector<Breakpoint::Command> SplitCommands(const Session::State& s, absl::string_view text) {
+  std::vector<Breakpoint::Command> commands;
   bool quoted = false;
   int depth = 0;
   size_t begin = 0;
@@ -21,13 +21,13 @@ std::vector<std::string> SplitCommands(absl::string_view text) {
     if (!quoted && (c == '}' || c == ']' || c == ')')) --depth;
     if (c != ';' || (i < text.size() && (quoted || depth > 0))) continue;
     const absl::string_view command = absl::StripAsciiWhitespace(text.substr(begin, i - begin));
-    if (!command.empty()) commands.push_back(std::string(command));
+    if (!command.empty()) commands.push_back({std::string(command), s.script, s.script_line});
     begin = i + 1;
   }
   return commands;
 }
 
-void Attach(Session::State& s, const std::vector<int>& numbers, const std::vector<std::string>& commands) {
+void Attach(Session::State& s, const std::vector<int>& numbers, const std::vector<Breakpoint::Command>& commands) {
   for (const auto& b : s.breakpoints) {
     if (std::find(numbers.begin(), numbers.end(), b->number) != numbers.end()) b->commands = commands;
   }
@@ -53,7 +53,7 @@ absl::Status CommandCommands(Session::State& s, absl::string_view args) {
     if (found.ok() && (*found)->kind == Breakpoint::kLog) return absl::InvalidArgumentError(absl::StrCat("logpoint ", number, " never stops, so it has no commands"));
   }
   if (colon != absl::string_view::npos) {
-    Attach(s, numbers, SplitCommands(args.substr(colon + 1)));
+    Attach(s, numbers, SplitCommands(s, args.substr(colon + 1)));
     return absl::OkStatus();
   }
   StopState& stops = Stops(s);
@@ -70,7 +70,7 @@ bool CollectLine(Session::State& s, absl::string_view line) {
     Attach(s, stops.collecting, stops.collected);
     stops.collecting.clear();
   } else if (!line.empty()) {
-    stops.collected.push_back(std::string(line));
+    stops.collected.push_back({std::string(line), s.script, s.script_line});
   }
   return true;
 }
@@ -79,18 +79,35 @@ bool RunAttached(Session::State& s) {
   StopState& stops = Stops(s);
   if (stops.running_commands) return true;  // whoever is executing them goes on with what is new
   stops.running_commands = true;
-  const std::string repeat = s.repeat;
+  stops.restart.reset();
+  const std::string repeat = s.repeat, script = s.script;
+  const int script_line = s.script_line;
   bool ok = true;
   while (ok && !stops.pending.empty() && !s.quit) {
-    const std::string command = std::move(stops.pending.front());
+    const Breakpoint::Command command = std::move(stops.pending.front());
     stops.pending.pop_front();
-    ok = s.session->Execute(command).ok;
-    if (!ok) s.Say("this command of a breakpoint failed: ", command, "\n");
+    s.script = command.script;
+    s.script_line = command.line;
+    ok = s.session->Execute(command.text).ok;
+    if (!ok) s.Say("this command of a breakpoint failed: ", command.text, "\n");
   }
   stops.pending.clear();
   stops.running_commands = false;
   s.repeat = repeat;
+  s.script = script;
+  s.script_line = script_line;
   return ok;
+}
+
+absl::Status CheckRestart(Session::State& s) {
+  StopState& stops = Stops(s);
+  if (!stops.running_commands || s.machine == nullptr) return absl::OkStatus();
+  StopState::Restart here{s.machine->Where(), s.module->serial, StopsAsCommands(s)};
+  if (stops.restart == here) {
+    return absl::FailedPreconditionError("commands of a stop have started the program again from here before, and it has come here again with nothing changed: this would never end");
+  }
+  stops.restart = std::move(here);
+  return absl::OkStatus();
 }
 
 }  // namespace hloscope

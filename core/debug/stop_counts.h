@@ -14,7 +14,8 @@ namespace hloscope {
 struct StopCounts {
   int64_t reached = 0;     // how often the program has come there (a watch: how often it was evaluated; a catch: caught)
   int64_t hits = 0;        // of these, with a condition that was true (a watch: with a change)
-  int64_t ignored = 0;     // of these, under the ignore rule in force
+  int64_t unknown = 0;     // of these, with a condition (a watch: an expression) that could not be evaluated
+  int64_t ignored = 0;     // of the hits, under the ignore rule in force
   int64_t stops = 0;       // stops under the limit in force
   size_t ignore_rule = 0;  // how many rules have come into force
   size_t limit_rule = 0;

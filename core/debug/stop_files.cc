@@ -35,16 +35,15 @@ void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
         figures.awake && figures.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(figures.stops_left, "more stop")) : "", "\n");
   if (!b.condition.empty() && !b.becomes) s.Say("    only if ", b.condition, "\n");
   if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), "\n");
-  if (counts.reached > 0 && b.kind == Breakpoint::kCatch) {
-    s.Say("    caught ", Count(counts.reached, "time"), b.condition.empty() ? "" : absl::StrCat(", its condition true ", Count(counts.hits, "time")), "\n");
-  } else if (counts.reached > 0) {
-    const std::string wanted = b.kind == Breakpoint::kWatch ? absl::StrCat(b.becomes ? ", became true " : ", changed ", Count(counts.hits, "time"))
-                               : b.condition.empty()        ? ""
-                                                            : absl::StrCat(", its condition true ", Count(counts.hits, "time"));
-    s.Say("    ", b.kind == Breakpoint::kWatch ? "computed " : "reached ", Count(counts.reached, "time"), wanted, "\n");
+  if (counts.reached > 0) {
+    const bool watch = b.kind == Breakpoint::kWatch;
+    const absl::string_view wanted = watch ? (b.becomes ? ", became true " : ", changed ") : ", its condition true ";
+    s.Say("    ", watch ? "computed " : b.kind == Breakpoint::kCatch ? "caught " : "reached ", Count(counts.reached, "time"),
+          watch || !b.condition.empty() ? absl::StrCat(wanted, Count(counts.hits - counts.unknown, "time")) : "",
+          counts.unknown > 0 ? absl::StrCat(", not to be evaluated ", Count(counts.unknown, "time")) : "", "\n");
   }
   if (figures.passed > 0) s.Say("    passed ", Count(figures.passed, "more time"), "\n");
-  for (const std::string& command : b.commands) s.Say("        ", command, "\n");
+  for (const Breakpoint::Command& command : b.commands) s.Say("        ", command.text, "\n");
 }
 
 namespace {
@@ -83,7 +82,10 @@ std::string AsCommands(Session::State& s, const Breakpoint& b) {
   if (b.kind != Breakpoint::kBreak && b.temporary) text += "enable delete last\n";
   if (figures.passed > 0) absl::StrAppend(&text, "ignore last ", figures.passed, "\n");
   if (figures.stops_left > 0) absl::StrAppend(&text, "enable count ", figures.stops_left, " last\n");
-  if (!b.commands.empty()) absl::StrAppend(&text, "commands last\n  ", absl::StrJoin(b.commands, "\n  "), "\nend\n");
+  if (!b.commands.empty()) {
+    const auto add = [](std::string* out, const Breakpoint::Command& command) { absl::StrAppend(out, "  ", command.text, "\n"); };
+    absl::StrAppend(&text, "commands last\n", absl::StrJoin(b.commands, "", add), "end\n");
+  }
   if (!figures.awake) text += "disable last\n";
   return text;
 }

@@ -240,8 +240,12 @@ class Judged {
     const bool is_catch = b_.kind == Breakpoint::kCatch;
     if (is_catch && (absl::IsFailedPrecondition(claim.status()) || absl::IsNotFound(claim.status()))) return false;
     if (counting_) s_.Say(is_catch ? "Catch " : "Breakpoint ", b_.number, ": its condition cannot be evaluated here: ", claim.status().message(), "\n");
+    NotKnown();
     return true;
   }
+
+  // A hit of which nobody knows whether it is one.
+  void NotKnown() const { ++counts_->unknown; }
 
   // A hit: false where it is passed by.
   bool Stops() const {
@@ -273,6 +277,7 @@ std::optional<Stop> JudgeWatch(Session::State& s, StopMemory& memory, Breakpoint
   absl::StatusOr<std::optional<Stop>> change = EvaluateWatch(s, b, memory, judged.reached());
   if (!change.ok()) {
     if (counting) s.Say("Watch ", b.number, " cannot be evaluated here: ", change.status().message(), "\n");
+    judged.NotKnown();
     return Stop{&b, "", false};
   }
   if (!change->has_value()) return std::nullopt;
@@ -415,9 +420,9 @@ void TakeUpCommands(Session::State& s, const std::vector<Stop>& found) {
   stops.pending.clear();
   stops.silent = true;
   for (const Stop& stop : found) {
-    const std::vector<std::string>& commands = stop.breakpoint->commands;
-    stops.silent &= !commands.empty() && commands[0] == "silent";
-    std::copy_if(commands.begin(), commands.end(), std::back_inserter(stops.pending), [](const std::string& command) { return command != "silent"; });
+    const std::vector<Breakpoint::Command>& commands = stop.breakpoint->commands;
+    stops.silent &= !commands.empty() && commands[0].text == "silent";
+    std::copy_if(commands.begin(), commands.end(), std::back_inserter(stops.pending), [](const Breakpoint::Command& command) { return command.text != "silent"; });
   }
 }
 

@@ -75,14 +75,24 @@ struct RunStops {
 RunStops& StopsOfRun(Session::State& s);
 // Of the session.
 struct StopState {
-  std::deque<std::string> pending;  // commands of the stop that are still to be executed
+  std::deque<Breakpoint::Command> pending;  // commands of the stop that are still to be executed
   bool running_commands = false;
+  // Where commands of a stop last began the program anew, and what there was then of the program and of stops.
+  struct Restart {
+    Mark at;
+    uint64_t module = 0;
+    std::vector<std::string> stops;
+    friend bool operator==(const Restart&, const Restart&) = default;
+  };
+  std::optional<Restart> restart;  // since commands of stops are being executed
   bool silent = false;              // the stop is not shown
   std::vector<int> collecting;      // breakpoints whose commands are being typed; empty: none
-  std::vector<std::string> collected;
+  std::vector<Breakpoint::Command> collected;
   std::map<std::string, std::unique_ptr<LogFile>> logs;  // by path
 };
 StopState& Stops(Session::State& s);
+// Of run and start: an error where commands of a stop begin the program anew at a moment at which they did before, and nothing is otherwise since.
+absl::Status CheckRestart(Session::State& s);
 
 // Says which stops these are, spends what is spent, and puts their commands in order.
 void Announce(Session::State& s, const std::vector<Stop>& stops);

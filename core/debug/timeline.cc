@@ -182,7 +182,7 @@ int SizeOf(const Frame& frame) { return static_cast<int>(frame.computation->sche
 
 }  // namespace
 
-absl::StatusOr<Mark> Timeline::Previous(bool into) {
+absl::StatusOr<Mark> Timeline::Previous(bool into, bool elements) {
   Mark mark = machine_.Where();
   if (mark.levels.empty()) return absl::FailedPreconditionError("the program has not been started");
   Mark::Level& top = mark.levels.back();
@@ -190,7 +190,7 @@ absl::StatusOr<Mark> Timeline::Previous(bool into) {
   if (top.position > 0) {
     --top.position;
     if (!into) return mark;
-    return LastWithin(std::move(mark));
+    return LastWithin(std::move(mark), elements);
   }
   const auto last_of = [](const Computation& computation) { return std::max(0, static_cast<int>(computation.schedule.size()) - 1); };
   switch (top.kind) {
@@ -198,15 +198,15 @@ absl::StatusOr<Mark> Timeline::Previous(bool into) {
       return absl::OutOfRangeError("this is the beginning of the program");
     case FrameKind::kWhileBody:
       top = {FrameKind::kWhileCondition, top.iteration, -1, last_of(*frame.caller->Called(AttrId::kCondition))};
-      return into ? LastWithin(std::move(mark)) : mark;
+      return into ? LastWithin(std::move(mark), elements) : mark;
     case FrameKind::kWhileCondition:
       if (top.iteration == 0) break;
       top = {FrameKind::kWhileBody, top.iteration - 1, -1, last_of(*frame.caller->Called(AttrId::kBody))};
-      return into ? LastWithin(std::move(mark)) : mark;
+      return into ? LastWithin(std::move(mark), elements) : mark;
     case FrameKind::kElement:
       if (top.iteration == 0) break;
       top = {FrameKind::kElement, top.iteration - 1, -1, 0};
-      return EndOfCall(std::move(mark), into);
+      return EndOfCall(std::move(mark), into, elements);
     case FrameKind::kCall:
     case FrameKind::kFusion:
     case FrameKind::kBranch:
@@ -224,10 +224,10 @@ absl::Status Timeline::SeekTo(const Mark& mark) {
 }
 
 // The last moment of the element computation's call that `mark` is in.
-absl::StatusOr<Mark> Timeline::EndOfCall(Mark mark, bool into) {
+absl::StatusOr<Mark> Timeline::EndOfCall(Mark mark, bool into, bool elements) {
   if (absl::Status there = SeekTo(mark); !there.ok()) return there;
   mark.levels.back().position = std::max(0, SizeOf(machine_.top()) - 1);  // a walk may go through computations of several sizes
-  return into ? LastWithin(std::move(mark)) : mark;
+  return into ? LastWithin(std::move(mark), elements) : mark;
 }
 
 // Of a walk through element computations that the instruction at `mark` makes, where `step` would make one; else `mark`. What would take
@@ -246,17 +246,17 @@ absl::StatusOr<Mark> Timeline::LastElement(const Mark& mark, bool* inside) {
   if (walk.to_last > kMostCalls) return mark;
   within.levels.back().iteration = std::max<int64_t>(0, walk.calls - 1);
   *inside = true;
-  return EndOfCall(std::move(within), false);
+  return EndOfCall(std::move(within), false, true);
 }
 
 // The last moment before the instruction at `mark` is done: inside what it calls.
-absl::StatusOr<Mark> Timeline::LastWithin(Mark mark) {
+absl::StatusOr<Mark> Timeline::LastWithin(Mark mark, bool elements) {
   while (true) {
     if (absl::Status there = SeekTo(mark); !there.ok()) return there;
     const Instruction* instruction = machine_.next_instruction();
     if (instruction == nullptr) return mark;
     if (Def(*instruction).control == ControlKind::kNone) {
-      if (instruction->attributes.empty() || instruction->CalledComputations().empty()) return mark;
+      if (!elements || instruction->attributes.empty() || instruction->CalledComputations().empty()) return mark;
       bool inside = false;
       absl::StatusOr<Mark> last = LastElement(mark, &inside);
       if (!last.ok() || !inside) return last;

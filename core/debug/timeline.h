@@ -64,8 +64,8 @@ class Timeline {
   // Goes there. kStep: there; else what the machine said, and the machine stands where it got to.
   StopReason Seek(const Mark& mark);
   // The moment that `step` (into) or `next` came from. OutOfRange at the beginning. The machine may have moved: seek to what is returned,
-  // or back to where it was.
-  absl::StatusOr<Mark> Previous(bool into);
+  // or back to where it was. `elements`: into the calls of reducers and the like, too.
+  absl::StatusOr<Mark> Previous(bool into, bool elements = true);
   // Calls `look`, which may move the machine, and comes back. FailedPrecondition inside an element computation in which something was set.
   absl::Status Around(const std::function<absl::Status()>& look);
 
@@ -121,9 +121,9 @@ class Timeline {
   // As the machine's SeekForward, over the moments of what is awaited.
   StopReason Forward(const Mark& mark);
   absl::Status SeekTo(const Mark& mark);
-  absl::StatusOr<Mark> LastWithin(Mark mark);
+  absl::StatusOr<Mark> LastWithin(Mark mark, bool elements);
   absl::StatusOr<Mark> LastElement(const Mark& mark, bool* inside);
-  absl::StatusOr<Mark> EndOfCall(Mark mark, bool into);
+  absl::StatusOr<Mark> EndOfCall(Mark mark, bool into, bool elements);
 
   Machine& machine_;
   TimelineOptions options_;

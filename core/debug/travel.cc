@@ -225,33 +225,6 @@ absl::StatusOr<bool> BackOne(Session::State& s, Timeline& timeline, bool into) {
 
 constexpr char kBeginning[] = "this is the beginning of the program; there is no way back from here";
 
-// To where the line before begins, or this one where it has begun before. The same line in another run of a computation is another one.
-absl::StatusOr<bool> BackOneLine(Session::State& s, Timeline& timeline, bool into) {
-  SourceLine line;
-  Mark begin, run;
-  const Computation* computation = nullptr;
-  while (true) {
-    const absl::StatusOr<bool> went = BackOne(s, timeline, into);
-    if (!went.ok()) return went;
-    if (!*went) break;
-    const Instruction* next = s.machine->next_instruction();
-    const SourceLine here = next == nullptr ? SourceLine() : SteppedLine(*s.module, *next);
-    if (!here.known()) continue;
-    Mark same_run = s.machine->Where();
-    same_run.levels.back().position = 0;
-    if (!line.known()) {
-      line = here;
-      run = same_run;
-      computation = next->parent;
-    }
-    if (here != line || (next->parent == computation && !(same_run == run))) break;
-    begin = s.machine->Where();
-  }
-  if (!line.known()) return false;
-  if (absl::Status status = SeekStatus(s, timeline.Seek(begin)); !status.ok()) return status;
-  return true;
-}
-
 // From `from` the program went back to where it stands: what stops between is come to first, as is what stops here. False: nothing does.
 absl::StatusOr<bool> StopOnTheWay(Session::State& s, Timeline& timeline, const Mark& from, bool by_line, bool into) {
   const Mark target = s.machine->Where();

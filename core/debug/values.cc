@@ -156,8 +156,7 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
   if (record.passed) {
     s.Say("ok: ", args, "\n");
   } else {
-    const std::string asked = record.script.empty() ? "" : absl::StrCat("; asked at ", record.script, ":", record.line);
-    s.Say("FAILED: ", args, "\n", record.detail.empty() ? "" : absl::StrCat("  ", record.detail, "\n"), "  ", record.where, asked, "\n");
+    s.Say("FAILED: ", args, "\n", record.detail.empty() ? "" : absl::StrCat("  ", record.detail, "\n"), "  ", record.Place(), "\n");
   }
   s.expects.push_back(std::move(record));
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/instruction_names.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/subscript.h"
@@ -219,10 +220,19 @@ absl::StatusOr<WatchText> Divide(absl::string_view args) {
   return text;
 }
 
+bool ReadsOf(absl::Span<const Instruction* const> read, const Computation& home) {
+  return std::any_of(read.begin(), read.end(), [&](const Instruction* i) { return i->parent == &home; });
+}
+
 // The computation in whose frames the expression is meant: the one named, else the selected frame's, else the only one that it can be.
 absl::StatusOr<const Computation*> FindHome(Session::State& s, const WatchText& text) {
   if (!text.home.empty()) {
-    if (const Computation* named = s.module->FindComputation(absl::StripPrefix(text.home, "%"))) return named;
+    if (const Computation* named = s.module->FindComputation(absl::StripPrefix(text.home, "%"))) {
+      const absl::StatusOr<std::vector<const Instruction*>> read = CheckAt(s, text.expression, *named, false);
+      // What is only around the computation is not what was asked for.
+      if (read.ok() && !read->empty() && !ReadsOf(*read, *named)) return NoSuchNamed(*s.module, {named->name, read->front()->name});
+      return named;
+    }
     int64_t budget = 1 << 20;
     NearestName nearest(text.home, &budget);
     for (const Computation* computation : s.module->computations) nearest.Offer(computation->name);
@@ -233,7 +243,7 @@ absl::StatusOr<const Computation*> FindHome(Session::State& s, const WatchText& 
       const Computation* around = s.machine->frames()[std::min<size_t>(depth, s.machine->frames().size() - 1)].computation;
       const absl::StatusOr<std::vector<const Instruction*>> read = CheckAt(s, text.expression, *around, false);
       if (!read.ok()) continue;
-      if (std::any_of(read->begin(), read->end(), [&](const Instruction* i) { return i->parent == around; })) return around;
+      if (ReadsOf(*read, *around)) return around;
     }
   }
   std::vector<const Computation*> homes;
@@ -248,7 +258,7 @@ absl::StatusOr<const Computation*> FindHome(Session::State& s, const WatchText& 
       continue;
     }
     any = true;
-    if (std::any_of(read->begin(), read->end(), [&](const Instruction* i) { return i->parent == computation; })) homes.push_back(computation);
+    if (ReadsOf(*read, *computation)) homes.push_back(computation);
   }
   if (homes.empty() && !any) return first;
   if (homes.empty()) return absl::InvalidArgumentError(absl::StrCat(text.expression, " reads no value of the program, so it never changes"));

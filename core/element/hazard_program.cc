@@ -252,7 +252,7 @@ class Builder {
       return born;
     }
     switch (*query_.hazard) {
-      case ScalarHazard::kDenormal: return IsComplex(TypeOf(out)) ? Always() : Small(node, in, out);
+      case ScalarHazard::kDenormal: return IsComplex(TypeOf(out)) ? SmallComplex(node, out) : Small(node, in, out);
       case ScalarHazard::kCancellation: return Cancels(in, out);
       case ScalarHazard::kConversionOverflow: return Overflows(node, in[0], out);
       case ScalarHazard::kIntegerOverflow:
@@ -268,6 +268,15 @@ class Builder {
     const ElementType type = TypeOf(x);
     const double least = UlpAt(type, 0) / (2 * UnitRoundoff(type));
     return And(Against(ScalarOp::kLt, to_->Unary(ScalarOp::kAbs, x), least), Against(ScalarOp::kNe, x, 0));
+  }
+
+  // A part is below the smallest normal number, or zero, whatever it was made from.
+  NodeId SmallComplex(const Node& node, NodeId out) {
+    if (node.op == ScalarOp::kNegate) return kNoNode;  // hands on what it gets
+    const ElementType type = RealTypeOf(TypeOf(out));
+    const double least = UlpAt(type, 0) / (2 * UnitRoundoff(type));
+    const auto small = [&](ScalarOp part) { return Against(ScalarOp::kLt, to_->Unary(ScalarOp::kAbs, to_->Unary(part, out)), least); };
+    return Or(small(ScalarOp::kReal), small(ScalarOp::kImag));
   }
 
   NodeId Small(const Node& node, absl::Span<const NodeId> in, NodeId out) {

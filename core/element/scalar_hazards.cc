@@ -57,8 +57,37 @@ bool ConversionOverflows(ElementType to, const Scalar& in, const Scalar& out) {
   return PartOverflows(RealTypeOf(to), static_cast<double>(ToWide(in)), out.re);
 }
 
+double SmallestNormal(ElementType type) { return UlpAt(type, 0) / (2 * UnitRoundoff(type)); }
+
+// Of complex numbers: whether the part that was made is zero, and the exact one is not, and below the smallest normal number. (Where numbers of
+// the same size cancel, what is left of them is lost to rounding, not to zero.)
+bool PartLost(ElementType real, long double exact, double part) {
+  return part == 0 && exact != 0 && std::fabs(exact) < static_cast<long double>(SmallestNormal(real));
+}
+
+bool LosesPartToZero(ScalarOp op, absl::Span<const Scalar> in, const Scalar& out) {
+  const ElementType real = RealTypeOf(out.type);
+  if (std::any_of(in.begin(), in.end(), [](const Scalar& s) { return (IsFloat(s.type) || IsComplex(s.type)) && !s.IsFinite(); })) return false;
+  const auto is_zero = [](const Scalar& s) { return s.re == 0 && s.im == 0; };
+  const long double a = in[0].re, b = IsComplex(in[0].type) ? in[0].im : 0;
+  const long double c = in.size() > 1 ? in[1].re : 0, d = in.size() > 1 && IsComplex(in[1].type) ? in[1].im : 0;
+  switch (op) {
+    case ScalarOp::kMultiply: return PartLost(real, a * c - b * d, out.re) || PartLost(real, a * d + b * c, out.im);
+    case ScalarOp::kDivide: {
+      const long double size = c * c + d * d;
+      return size != 0 && (PartLost(real, (a * c + b * d) / size, out.re) || PartLost(real, (b * c - a * d) / size, out.im));
+    }
+    case ScalarOp::kConvert:
+    case ScalarOp::kReducePrecision: return (IsFloat(in[0].type) || IsComplex(in[0].type)) && ((out.re == 0 && a != 0) || (out.im == 0 && b != 0));
+    case ScalarOp::kExp: return is_zero(out);
+    case ScalarOp::kPower: return is_zero(out) && !is_zero(in[0]);
+    default: return false;
+  }
+}
+
 bool LosesToZero(ScalarOp op, absl::Span<const Scalar> in, const Scalar& out) {
-  if (out.re != 0 || IsComplex(out.type)) return false;
+  if (IsComplex(out.type)) return LosesPartToZero(op, in, out);
+  if (out.re != 0) return false;
   for (const Scalar& s : in) {
     if ((IsFloat(s.type) ? s.re == 0 || !std::isfinite(s.re) : s.i == 0)) return false;
   }
@@ -104,7 +133,7 @@ int CancelledBits(double a, double b, double out) {
 }  // namespace
 
 bool IsDenormal(const Scalar& s) {
-  const auto below = [](ElementType type, double v) { return v != 0 && std::fabs(v) < UlpAt(type, 0) / (2 * UnitRoundoff(type)); };
+  const auto below = [](ElementType type, double v) { return v != 0 && std::fabs(v) < SmallestNormal(type); };
   if (IsComplex(s.type)) return below(RealTypeOf(s.type), s.re) || below(RealTypeOf(s.type), s.im);
   return IsFloat(s.type) && below(s.type, s.re);
 }

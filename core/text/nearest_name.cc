@@ -43,7 +43,8 @@ void NearestName::Offer(absl::string_view candidate) {
   if (difference >= best_distance_) return;
   *budget_ -= static_cast<int64_t>(wanted_.size() * candidate.size());
   int distance = EditDistance(wanted_, candidate, best_distance_);
-  if (distance < best_distance_) {
+  const int longer = static_cast<int>(std::max(wanted_.size(), candidate.size()));
+  if (distance < best_distance_ && distance < longer) {  // something of it is there
     best_distance_ = distance;
     best_ = candidate;
   }

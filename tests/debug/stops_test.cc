@@ -18,6 +18,7 @@ namespace hloscope {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -187,7 +188,7 @@ TEST_F(StopsTest, AWatchWithoutAMemoryIsUnsure) {
 
 // A stop of reverse-continue is one that continue made, in the same words, whatever lies between.
 TEST_F(StopsTest, ReverseContinueFindsTheStopsThatContinueMade) {
-  for (const char* stops : {"watch %sum if $_ % 2 == 0", "watch -if %t > 4", "watch %outer_out", "break k_next if iteration == 1", "watch %i in inner_body", "break sum if %sum % 3 == 0", "break sum if hits % 5 == 2", "watch -if %t > 4"}) {
+  for (const char* stops : {"watch %sum if $_ % 2 == 0", "watch -if %t > 4", "watch %outer_out", "break k_next if iteration == 1", "watch %i in outer_body", "break sum if %sum % 3 == 0", "break sum if hits % 5 == 2", "watch -if %t > 4"}) {
     Open(kNested);
     Do(stops);
     ASSERT_TRUE(last_.ok) << stops << ": " << text_;
@@ -248,7 +249,7 @@ TEST_F(StopsTest, CommandsThatAreTypedTakeEveryLine) {
   EXPECT_EQ(Do("  print %i  "), "");
   EXPECT_EQ(Do("nonsense"), "");
   EXPECT_EQ(Do("end"), "");
-  EXPECT_THAT(s().breakpoints[0]->commands, ElementsAre("print %i", "nonsense"));
+  EXPECT_THAT(s().breakpoints[0]->commands, ElementsAre(Field(&Breakpoint::Command::text, "print %i"), Field(&Breakpoint::Command::text, "nonsense")));
   EXPECT_THAT(Do("run"), HasSubstr("this command of a breakpoint failed: nonsense"));
   EXPECT_FALSE(last_.ok);
 }

@@ -1,0 +1,37 @@
+// Which elements a failing program may do with: for each size that its dimensions have, smaller ones, and the indices that stay then. Whether
+// it still fails is for minimize.cc to ask.
+#ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
+#define HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
+
+#include <array>
+#include <vector>
+
+#include "core/ir/rewrite.h"
+
+namespace hloscope {
+
+// Dimensions of size `from` get the size `to`. Arrays that are given (parameters and constants) keep these of their indices, by the dimension's
+// number, so that of a square another row and another column may stay.
+struct SizeCut {
+  static constexpr int kAxes = 3;  // dimensions that are told apart; later ones are like the last
+  struct Part {
+    int64_t begin = 0, end = 0;
+    bool without = false;  // all but those from `begin` to before `end`
+    std::vector<int64_t> IndicesOf(int64_t size) const;
+  };
+  int64_t from = 0, to = 0;
+  std::array<Part, kAxes> kept;
+  bool from_last = false;  // dimensions are numbered from the last one on
+  void ApplyTo(Rewrite* rewrite, bool multiples) const;
+};
+
+// The sizes above 1 in the module, the largest first.
+std::vector<int64_t> SizesIn(const Module& module);
+// Whether a size is a multiple of `size`, and larger.
+bool HasMultiple(const Module& module, int64_t size);
+// As delta debugging does: one element, halves, all but a part of 4, 8 or 16, all but one.
+std::vector<SizeCut> SizeCuts(const Module& module, int64_t size);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
