@@ -16,10 +16,10 @@
 namespace hloscope::cli {
 
 std::string CheckText(const CheckReport& r) {
-  std::string text = absl::StrFormat("check: %d elements of %d regions and %d instructions compared, %d mismatches; %d not finite on both sides\n", r.checked_elements, r.regions,
-                                     r.instructions, r.mismatch_count, r.unchecked_nonfinite);
+  std::string text = absl::StrFormat("check: %d elements of %d regions and %d instructions compared%s, %d mismatches; %d not finite on both sides\n", r.checked_elements, r.regions,
+                                     r.instructions, r.devices == 0 ? "" : absl::StrCat(" (of main and ", Count(r.devices, "device"), ")"), r.mismatch_count, r.unchecked_nonfinite);
   for (const Mismatch& m : r.mismatches) {
-    absl::StrAppend(&text, "mismatch: %", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ",
+    absl::StrAppend(&text, "mismatch: ", m.device, m.device.empty() ? "" : ": ", "%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ",
                     ToText(m.got), ", expected ", ToText(m.expected), " within ", m.bound == 0 ? "no bit" : FormatDouble(m.bound), " (", UlpText(m.ulp), ")\n");
   }
   const int64_t more = r.mismatch_count - static_cast<int64_t>(r.mismatches.size());
@@ -51,6 +51,7 @@ nlohmann::ordered_json MismatchesJson(const CheckReport& report) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Mismatch& m : report.mismatches) {
     list.push_back({{"instruction", m.instruction}, {"index", m.index}, {"got", Number(m.got)}, {"expected", Number(m.expected)}, {"ulp", Number(m.ulp)}, {"bound", Number(m.bound)}});
+    if (!m.device.empty()) list.back()["device"] = m.device;
   }
   return list;
 }

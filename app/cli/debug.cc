@@ -193,6 +193,7 @@ int Run_debug(const std::vector<std::string>& args) {
   });
   transcript = &session.state().Extension<Transcript>();
   EquipSession(session);
+  LetRunParallel(program, session);
   Progress progress;
   if (progress.seen()) session.state().Extension<ProgressLine>().set = [&progress](const std::string& what) { progress.Set(what); };
   // A file that is not there is said before anything is typed.

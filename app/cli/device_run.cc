@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backends/exchange/run_parallel.h"
 #include "core/base/hash.h"
 #include "core/debug/parallel_main.h"
+#include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/text/hlo_text.h"
 
@@ -55,6 +57,12 @@ absl::Status GiveDevices(const ProgramOptions& options, const Module& module, Se
   session->devices.of_main = true;
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);  // for main alone
   return backend.ok() ? GiveParallelArguments(module, **backend, *session) : backend.status();
+}
+
+void LetRunParallel(const ProgramOptions& options, Session& session) {
+  session.state().Extension<UnfollowedMain>().allow = [threads = options.threads](MachineOptions& machine, Backend& backend) {
+    AllowRunParallel(machine, backend, threads);
+  };
 }
 
 absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options,

@@ -25,6 +25,9 @@ DeviceCounts CountSessionDevices(const ProgramOptions& options, const Module& mo
 // program itself brings as arguments is in `session`.
 absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes = 1);
 
+// A main whose devices the session does not follow is run all the same, each call of its functions as one step.
+void LetRunParallel(const ProgramOptions& options, Session& session);
+
 class DeviceRun {
  public:
   // `machine`: the options of each device, without its infeed. `link`: to the processes that run the devices together, all of which must be

@@ -61,6 +61,7 @@ absl::StatusOr<Debugged> Open(const ReportRequest& r, std::unique_ptr<Module> mo
   d.session = std::make_unique<Session>(std::move(module), *std::move(backend), *std::move(options), [transcript](absl::string_view text) {
     if (*transcript != nullptr) (*transcript)->Add(text);
   });
+  LetRunParallel(r.program, *d.session);
   d.transcript = &d.state().Extension<Transcript>();
   *transcript = d.transcript;
   if (!Several(d.state())) {

@@ -19,6 +19,7 @@
 #include "app/cli/caught.h"
 #include "app/cli/check_text.h"
 #include "app/cli/donated_inputs.h"
+#include "app/cli/functions_check.h"
 #include "app/cli/junit.h"
 #include "app/cli/load.h"
 #include "app/cli/number_json.h"
@@ -169,7 +170,9 @@ class Runner {
     machine_options.custom_calls = &inputs_->custom_calls();
     machine_options.infeed = inputs_->infeed();
     machine_options.time_instructions = o_.profile || !o_.trace.empty();
-    AllowRunParallel(machine_options, *backend_, o_.program.threads);
+    AllowRunParallel(machine_options, *backend_, o_.program.threads, [this](const std::string& device, Machine& machine) {
+      if (functions_ != nullptr) functions_->Begin(device, machine);
+    });
     machine_ = std::make_unique<Machine>(*module_, *backend_, std::move(machine_options));
     const int status = Execute();
     progress_.Set("");
@@ -272,6 +275,7 @@ class Runner {
     check.samples = o_.samples;
     check.threads = o_.program.threads;
     checker_ = std::make_unique<RegionChecker>(*backend_, check);
+    functions_ = std::make_unique<FunctionsCheck>(*backend_, check);
     machine_->set_region_observer([this](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
       progress_.Set(absl::StrCat("checking, ", checker_->report().checked_elements, " elements"));
       return checker_->Observe(frame, region, kernel, inputs, result);
@@ -280,6 +284,8 @@ class Runner {
     if (!started.ok()) return Fail(started);
     if (machine_->Run() != StopReason::kFinished) SetError();
     machine_->set_region_observer(nullptr);
+    checked_ = checker_->report();
+    functions_->AddTo(&checked_);
     return kOk;
   }
 
@@ -301,7 +307,7 @@ class Runner {
   int Report() {
     int status = outcome_.error.empty() ? kOk : kFailed;
     if (!outcome_.error.empty()) std::fputs(outcome_.error.c_str(), stderr);
-    if (checker_ != nullptr && checker_->report().mismatch_count > 0) status = kFailed;
+    if (checked_.mismatch_count > 0) status = kFailed;
     std::vector<Value> outputs;
     if (outcome_.result.has_value()) Leaves(outcome_.result, outputs);
     CompareWithSnapshot();
@@ -323,7 +329,7 @@ class Runner {
     } else {
       PrintText(outputs);
     }
-    if (checker_ != nullptr) std::fputs(CheckNotes(checker_->report()).c_str(), stderr);
+    if (checker_ != nullptr) std::fputs(CheckNotes(checked_).c_str(), stderr);
     return status;
   }
 
@@ -341,8 +347,7 @@ class Runner {
     if (facts.caught) facts.stopped = catches_->caught()->instruction;
     facts.result = outcome_.result;
     facts.run_ms = outcome_.run_ms;
-    const CheckReport check = checker_ != nullptr ? checker_->report() : CheckReport();
-    if (checker_ != nullptr) facts.check = &check;
+    if (checker_ != nullptr) facts.check = &checked_;
     facts.compared = compared_;
     facts.differences = &differences_;
     facts.recorded = compared_runs_.compared.get();
@@ -387,7 +392,6 @@ class Runner {
 
   ordered_json Json(const std::vector<Value>& outputs) const {
     const BackendStats stats = backend_->stats();
-    const CheckReport check = checker_ != nullptr ? checker_->report() : CheckReport();
     ordered_json j;
     j["module"] = module_->name;
     j["instructions"] = module_->instruction_count();
@@ -399,9 +403,9 @@ class Runner {
     j["run_ms"] = outcome_.run_ms;
     j["kernels_compiled"] = stats.kernels_compiled;
     j["kernels_cached"] = stats.kernels_from_cache;
-    j["checked_elements"] = check.checked_elements;
-    j["unchecked_nonfinite"] = check.unchecked_nonfinite;
-    j["mismatches"] = MismatchesJson(check);
+    j["checked_elements"] = checked_.checked_elements;
+    j["unchecked_nonfinite"] = checked_.unchecked_nonfinite;
+    j["mismatches"] = MismatchesJson(checked_);
     if (compared_) {
       j["snapshot_differences"] = ordered_json::array();
       for (const ResultDifference& d : differences_) j["snapshot_differences"].push_back(ToText(d));
@@ -455,7 +459,7 @@ class Runner {
     if (compared_ && differences_.empty()) std::printf("the result is that of the snapshot\n");
     for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
     if (o_.profile && profile_ != nullptr) std::fputs(ProfileReportText(*profile_).c_str(), stdout);
-    if (checker_ != nullptr) std::fputs(CheckText(checker_->report()).c_str(), stdout);
+    if (checker_ != nullptr) std::fputs(CheckText(checked_).c_str(), stdout);
     std::fputs(compared_runs_.text.c_str(), stdout);
   }
 
@@ -468,6 +472,8 @@ class Runner {
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<Catches> catches_;
   std::unique_ptr<RegionChecker> checker_;
+  std::unique_ptr<FunctionsCheck> functions_;
+  CheckReport checked_;  // by both
   std::unique_ptr<ProfileData> profile_;
   RunCompare::Outcome compared_runs_;
   Outcome outcome_;
@@ -542,6 +548,11 @@ int Run_run(const std::vector<std::string>& args) {
                                  !o.catch_requests.empty() ? "catch" : "record, compare and shadow")));
   }
   DeviceCounts devices = CountDevices(o.program, *module);
+  if (FindParallelMain(*module).call != nullptr && devices.several() && o.samples != 0) {
+    return Refuse(o, kUsage, absl::UnimplementedError(
+                                 "--check looks into the functions that one main runs on several devices (interpreter.run_parallel), and this main runs on "
+                                 "several itself: leave --replicas and --partitions out"));
+  }
   if (processes != nullptr) {
     if (absl::Status shared = processes->Share(o.program, &devices); !shared.ok()) return Refuse(o, kUsage, shared);
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostValues = 24;  // of each array, in the page
 
 std::string MismatchText(const Mismatch& m) {
-  return absl::StrCat("%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ", ToText(m.got), ", expected ",
+  return absl::StrCat(m.device, m.device.empty() ? "" : ": ", "%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ", ToText(m.got), ", expected ",
                       ToText(m.expected), m.bound == 0 ? " to the bit" : absl::StrCat(" within ", FormatDouble(m.bound)), " (", UlpText(m.ulp), ")");
 }
 

@@ -117,6 +117,7 @@ class GraphExport {
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return Refuse(backend.status());
     session_ = std::make_shared<Session>(std::move(module), *std::move(backend), *std::move(options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    LetRunParallel(r_.program, *session_);
     if (Several(session_->state())) BeginWith(session_->state(), device_ = *device);
     return kOk;
   }

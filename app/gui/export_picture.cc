@@ -103,6 +103,7 @@ class PictureExport {
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return UsageError(std::string(backend.status().message()));
     Session session(std::move(module), *std::move(backend), *std::move(session_options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    LetRunParallel(r_.program, session);
     if (!condition_.empty() && r_.no_run) return UsageError(absl::StrCat("--at ... if ", condition_, ": a condition goes with a run"));
     if (!r_.no_run && !Several(session.state())) {
       const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options);

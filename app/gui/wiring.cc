@@ -46,6 +46,7 @@ Wiring MakeWiring(const cli::ProgramOptions& options) {
     if (!backend.ok()) return backend.status();
     auto session = std::make_shared<Session>(std::move(program.module), *std::move(backend), *std::move(session_options), std::move(out));
     cli::EquipSession(*session);
+    cli::LetRunParallel(options, *session);
     return session;
   };
   return wiring;

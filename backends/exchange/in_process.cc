@@ -234,13 +234,15 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Take(int device, Line& l
 // Of a complete meeting: where its members are not at one and the same exchange. "": they agree.
 std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const {
   const Arrival& first = meeting.arrivals[0];
-  std::string what;
+  std::string what, hint;
   for (size_t k = 1; k < meeting.arrivals.size() && what.empty(); ++k) {
     const Arrival& other = meeting.arrivals[k];
     const Instruction &a = *first.instruction, &b = *other.instruction;
     const bool same_program = programs_[line.devices[0]] == programs_[line.devices[k]];
     if (&a != &b && (a.opcode != b.opcode || (same_program && line.channel == 0))) {
       what = "are at different exchanges";
+      if (a.opcode == b.opcode)
+        hint = "; without a channel_id only the same instruction is the same exchange: where these are meant to be one, give both the same channel_id";
     } else if (a.operands.size() != b.operands.size()) {
       what = absl::StrCat("bring ", a.operands.size(), " and ", b.operands.size(), " operands");
     }
@@ -275,7 +277,7 @@ std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGrou
     }
     texts.push_back(absl::StrCat(absl::StrJoin(names, ", "), " at ", place));
   }
-  return absl::StrCat("the devices that exchange here ", what, ": ", absl::StrJoin(texts, "; "));
+  return absl::StrCat("the devices that exchange here ", what, ": ", absl::StrJoin(texts, "; "), hint);
 }
 
 void InProcessExchange::Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting) {

@@ -9,7 +9,8 @@
 
 namespace hloscope {
 
-absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Value> operands, Backend& backend, const MachineOptions& options, int threads) {
+absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Value> operands, Backend& backend, const MachineOptions& options, int threads,
+                                  const ParallelWatch& watch) {
   const absl::StatusOr<ParallelCall> parallel = ParallelCallOf(call);
   if (!parallel.ok()) return parallel.status();
   ReplicasOptions all;
@@ -27,6 +28,7 @@ absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Valu
     const auto first = operands.begin() + parallel->first_operand[d];
     const absl::Status started = replicas.machine(d).Start(std::vector<Value>(first, first + parallel->functions[d]->parameters.size()));
     if (!started.ok()) return absl::Status(started.code(), absl::StrCat(replicas.Name(d), ": ", started.message()));
+    if (watch) watch(replicas.Name(d), replicas.machine(d));
   }
   const Replicas::Outcome outcome = replicas.Run();
   if (!outcome.finished) {
@@ -43,8 +45,10 @@ absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Valu
   return call.shape.IsTuple() ? Value::Tuple(call.shape, std::move(results)) : results[0];
 }
 
-void AllowRunParallel(MachineOptions& options, Backend& backend, int threads) {
-  options.run_parallel = [&backend, base = options, threads](const Instruction& call, absl::Span<const Value> operands) { return RunParallel(call, operands, backend, base, threads); };
+void AllowRunParallel(MachineOptions& options, Backend& backend, int threads, ParallelWatch watch) {
+  options.run_parallel = [&backend, base = options, threads, watch = std::move(watch)](const Instruction& call, absl::Span<const Value> operands) {
+    return RunParallel(call, operands, backend, base, threads, watch);
+  };
 }
 
 }  // namespace hloscope

@@ -8,6 +8,8 @@ namespace hloscope {
 
 // By the session's settings, over its inputs, which are open.
 MachineOptions OptionsOfRun(const Session::State& s);
+// A main whose devices the session does not follow runs them as one step.
+void AllowParallel(const Session::State& s, MachineOptions& options);
 // The parts of State::Begin: what the program lacks is said, once; what counts have left of rules is the rule; the run itself.
 void SayElided(Session::State& s);
 void SpendCounts(Session::State& s);

@@ -24,6 +24,7 @@ namespace hloscope {
 
 struct Mismatch {
   std::string instruction;
+  std::string device;          // whose, where a program runs functions on several ("replica 1"); else empty
   bool fused = false;          // as part of a region that ran fused; else executed alone
   int output = -1;             // leaf of a tuple result; -1: the result is an array
   std::vector<int64_t> index;
@@ -42,6 +43,7 @@ struct CheckOptions {
 };
 
 struct CheckReport {
+  int64_t devices = 0;                      // whose functions are in it, where a program runs such; RegionChecker leaves it 0
   int64_t regions = 0, instructions = 0;    // checked
   int64_t checked_elements = 0;
   int64_t unchecked_nonfinite = 0;          // not finite on both sides

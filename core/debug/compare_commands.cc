@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/begin.h"
 #include "core/debug/beside.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/check.h"
@@ -52,6 +53,7 @@ absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
   run.options.fill = s.options.fill;
   run.options.custom_calls = &s.inputs->custom_calls();
   run.options.infeed = s.inputs->infeed();
+  AllowParallel(s, run.options);
   if (*others != nullptr) run.options.exchange = (*others)->port();
   run.others = *std::move(others);
   return run;

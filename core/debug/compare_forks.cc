@@ -198,9 +198,8 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
   return absl::OkStatus();
 }
 
-// Into the loops, calls and branches before the first difference, frame by frame; of loops that are not over the iterations before.
-absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Both& both, int64_t most,
-                         Comparison& comparison) {
+// The loops, calls and branches before the first difference; of loops that are not over the iterations before.
+absl::StatusOr<std::vector<InnerCaller>> CallersBefore(Session::State& s, const Both& both, const Comparison& comparison) {
   const Standing& at = *both.at;
   if (absl::Status there = SwitchTo(s, both.fork); !there.ok()) return there;
   std::vector<InnerCaller> callers;
@@ -218,15 +217,37 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
       if (Def(*i).control != ControlKind::kNone) callers.push_back({path, std::string(i->name), std::nullopt});
     }
   }
-  const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, callers, most);
+  return callers;
+}
+
+// What was found inside of them, if it is not where the first difference begins anyway.
+void FoundBefore(const ThroughResult& found, absl::string_view inside, Comparison& comparison) {
+  if (comparison.inner.has_value() && found.first->where == comparison.inner->where) return;
+  if (comparison.before.has_value() && found.first->where == comparison.before->where) return;
+  comparison.before = found.first;
+  comparison.through = absl::StrCat(found.before ? "in an iteration before" : inside, ": ", found.first->where, ": ", found.first->text, "\n");
+}
+
+// Where devices exchange in them.
+absl::Status LookExchanged(Session::State& s, const std::string& a, const std::string& b, const Both& both, Comparison& comparison) {
+  const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison);
+  if (!callers.ok()) return callers.status();
+  const absl::StatusOr<ThroughResult> found = FirstExchanged(s, a, b, *callers);
+  if (found.ok() && found->first.has_value()) FoundBefore(*found, "inside, where devices exchange", comparison);
+  return found.status();
+}
+
+// Into all of them, frame by frame.
+absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Both& both, int64_t most,
+                         Comparison& comparison) {
+  const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison);
+  if (!callers.ok()) return callers.status();
+  const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, *callers, most);
   if (!found.ok()) return found.status();
-  const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
-  if (found->first.has_value() && comparison.inner.has_value() && found->first->where == comparison.inner->where) return absl::OkStatus();
   if (found->first.has_value()) {
-    comparison.before = found->first;
-    comparison.through = absl::StrCat(found->before ? "in an iteration before: " : "inside, not handed on: ", found->first->where, ": ",
-                                      found->first->text, "\n");
-  } else {
+    FoundBefore(*found, "inside, not handed on", comparison);
+  } else if (!comparison.before.has_value()) {
+    const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
     comparison.through = absl::StrCat(looked, " looked into, with the same values.",
                                       found->more ? absl::StrCat(" There are more; inside ", 10 * most, " looks into as many.") : "", "\n");
   }
@@ -370,8 +391,11 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   const bool behind = a_behind.has_value() && !*a_behind;
   const Standing& at = behind ? at_b : at_a;
   const Both both{behind ? b : a, &at, a_behind.has_value() && only.empty() ? at.levels.size() : shared};
-  if (absl::Status looked = LookInside(s, a, b, both, comparison); !looked.ok() || inside < 0) return looked;
-  return LookThrough(s, a, b, both, inside, comparison);
+  if (absl::Status looked = LookInside(s, a, b, both, comparison); !looked.ok()) return looked;
+  if (Several(s) && only.empty()) {
+    if (absl::Status looked = LookExchanged(s, a, b, both, comparison); !looked.ok()) return looked;
+  }
+  return inside < 0 ? absl::OkStatus() : LookThrough(s, a, b, both, inside, comparison);
 }
 
 // Of the selected device in both; the forks stay as they are left. `device`: "replica 1: ". Where the first value differs, in `a`. `said`: false:

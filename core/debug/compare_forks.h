@@ -63,6 +63,10 @@ struct ThroughResult {
 };
 absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,
                                            absl::Span<const InnerCaller> callers, int64_t most);
+// Of several devices, where they exchange inside of these: what one has given to others, or got and not kept, may differ where what it goes on
+// with is the same. `frames` and `more` are not counted.
+absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::string& a, const std::string& b,
+                                             absl::Span<const InnerCaller> callers);
 
 // An instruction at a moment of the program of a fork.
 struct ForkPlace {

@@ -1,16 +1,20 @@
 // Where two forks part inside of what an instruction ran: by what loops carry first, iteration by iteration, then by the values of the
-// iteration in which that parts; and on into what those ran.
+// iteration in which that parts; and on into what those ran. Where devices exchange inside of it, by what they brought and got there, too: a
+// value may go to another device alone.
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
 #include "core/debug/compare_forks.h"
+#include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -122,6 +126,17 @@ class Search {
   Search(Session::State& s, const std::string& a, const std::string& b, int64_t most) : s_(s), a_(a), b_(b), through_(true), most_(most) {}
   int64_t frames() const { return frames_; }
 
+  // Of what `caller` ran, which may have given the same in both, what devices exchanged: nothing where it exchanges nothing.
+  absl::StatusOr<std::optional<InnerDifference>> Exchanged(const ForkPath& path, const std::string& caller,
+                                                           const std::optional<ForkFrame>& until) {
+    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+    const Computation* home = ComputationOf(*s_.module, path);
+    const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
+    if (i == nullptr || !Exchanges(*i)) return std::nullopt;
+    if (until.has_value()) return InLoop(path, caller, until->iteration, until);
+    return Inside(path, caller, -1);
+  }
+
   // What `caller` ran, frame by frame in order of time.
   absl::StatusOr<std::optional<InnerDifference>> Through(const ForkPath& path, const std::string& caller,
                                                          const std::optional<ForkFrame>& until = std::nullopt) {
@@ -174,36 +189,108 @@ class Search {
     return path;
   }
 
+  // Devices exchange in what it runs, at any depth.
+  bool Exchanges(const Instruction& caller) const {
+    if (!Several(s_) || Def(caller).control == ControlKind::kNone) return false;
+    const std::vector<Computation*> called = caller.CalledComputations();
+    return std::any_of(called.begin(), called.end(), [](const Computation* c) { return !ExchangesIn(*c).empty(); });
+  }
+
+  // Iterations of a loop that both forks came to, and the first whose values are not the same, or that one of them alone comes to.
+  struct Iterations {
+    int64_t count = 0, parts = -1;  // -1: none
+  };
+  using FrameOf = std::function<ForkPath(int64_t)>;
+  // Of the values with these names, `bytes` an iteration, up to the iteration `last` (-1: all).
+  absl::StatusOr<Iterations> FirstApart(const FrameOf& frame, absl::Span<const std::string> names, int64_t bytes, int64_t last) {
+    const int64_t batch = std::clamp<int64_t>(kBatch / std::max<int64_t>(1, bytes), 1, 4096);
+    Iterations found;
+    for (bool over = false; !over;) {
+      std::vector<ForkPath> paths;
+      for (int64_t k = found.count; k < found.count + batch && (last < 0 || k <= last); ++k) paths.push_back(frame(k));
+      auto of_a = Collect(s_, a_, paths, names);
+      if (!of_a.ok()) return of_a.status();
+      auto of_b = Collect(s_, b_, paths, names);
+      if (!of_b.ok()) return of_b.status();
+      over = paths.size() < static_cast<size_t>(batch);
+      for (size_t k = 0; k < paths.size(); ++k) {
+        const FrameValues &x = (*of_a)[k], &y = (*of_b)[k];
+        if (!x.has_value() && !y.has_value()) return found;
+        bool differs = x.has_value() != y.has_value();
+        for (size_t n = 0; n < names.size() && !differs; ++n) differs = Differs("", (*x)[n], (*y)[n]).has_value();
+        if (differs) {
+          found.parts = found.count;
+          return found;
+        }
+        ++found.count;
+      }
+    }
+    return found;
+  }
+
+  // What devices bring and get in the frames of a loop of one kind; whether they exchange in what those run.
+  struct InFrames {
+    FrameKind kind;
+    std::vector<std::string> names;
+    int64_t bytes = 0;
+    bool deeper = false;
+  };
+  InFrames ExchangedIn(FrameKind kind, const Computation& computation) const {
+    InFrames in{kind};
+    const auto add = [&](const Instruction& i) {
+      if (std::find(in.names.begin(), in.names.end(), i.name) != in.names.end()) return;
+      in.names.emplace_back(i.name);
+      in.bytes += i.shape.ByteSize();
+    };
+    const std::vector<const Instruction*> exchanges = ExchangesIn(computation);
+    for (const Instruction* i : computation.schedule) {
+      if (Exchanges(*i)) in.deeper = true;
+      if (CollectiveOf(*i).collective == nullptr && std::find(exchanges.begin(), exchanges.end(), i) == exchanges.end()) continue;
+      for (const Instruction* operand : i->operands) add(*operand);
+      add(*i);
+    }
+    return in;
+  }
+
   // The first iteration whose condition is not given the same in both, or is come to by one of them alone; then the one before is looked
-  // at.
-  absl::StatusOr<std::optional<InnerDifference>> InLoop(const ForkPath& path, const std::string& caller, int64_t last) {
+  // at. Where devices exchange in the loop, the first before that in which one of those values is not the same. `until`: of a loop that is
+  // not over, the condition or body that is left out.
+  absl::StatusOr<std::optional<InnerDifference>> InLoop(const ForkPath& path, const std::string& caller, int64_t last,
+                                                        const std::optional<ForkFrame>& until = std::nullopt) {
     const auto frame = [&](FrameKind kind, int64_t k) { return With(path, {kind, k, -1, caller}); };
     const Computation* condition = ComputationOf(*s_.module, frame(FrameKind::kWhileCondition, 0));
-    if (condition == nullptr || condition->parameters.empty()) return std::nullopt;
-    const std::vector<std::string> carried = {std::string(condition->parameters[0]->name)};
-    const int64_t count = std::clamp<int64_t>(kBatch / std::max<int64_t>(1, condition->parameters[0]->shape.ByteSize()), 1, 4096);
-    int64_t parts = -1;
-    for (int64_t begin = 0; parts < 0; begin += count) {
-      std::vector<ForkPath> paths;
-      for (int64_t k = begin; k < begin + count && (last < 0 || k <= last); ++k) paths.push_back(frame(FrameKind::kWhileCondition, k));
-      auto of_a = Collect(s_, a_, paths, carried);
-      if (!of_a.ok()) return of_a.status();
-      auto of_b = Collect(s_, b_, paths, carried);
-      if (!of_b.ok()) return of_b.status();
-      bool over = false;
-      for (size_t k = 0; k < paths.size() && parts < 0 && !over; ++k) {
-        const FrameValues &x = (*of_a)[k], &y = (*of_b)[k];
-        over = !x.has_value() && !y.has_value();
-        const bool differs = x.has_value() != y.has_value() || (x.has_value() && Differs("", (*x)[0], (*y)[0]).has_value());
-        if (differs) parts = begin + static_cast<int64_t>(k);
-      }
-      over |= paths.size() < static_cast<size_t>(count);
-      if (over && parts < 0) return std::nullopt;
+    const Computation* body = ComputationOf(*s_.module, frame(FrameKind::kWhileBody, 0));
+    if (condition == nullptr || body == nullptr || condition->parameters.empty()) return std::nullopt;
+    std::vector<InFrames> exchanged;
+    for (const auto& [kind, computation] : {std::pair(FrameKind::kWhileCondition, condition), std::pair(FrameKind::kWhileBody, body)}) {
+      InFrames in = ExchangedIn(kind, *computation);
+      if (Several(s_) && (in.deeper || !in.names.empty())) exchanged.push_back(std::move(in));
     }
-    for (const ForkPath& each : {frame(FrameKind::kWhileCondition, std::max<int64_t>(0, parts - 1)),
-                                 frame(FrameKind::kWhileBody, std::max<int64_t>(0, parts - 1)), frame(FrameKind::kWhileCondition, parts)}) {
-      auto inside = InFrame(each);
-      if (!inside.ok() || inside->has_value()) return inside;
+    const std::vector<std::string> carried = {std::string(condition->parameters[0]->name)};
+    const auto at_begin = [&](int64_t k) { return frame(FrameKind::kWhileCondition, k); };
+    const absl::StatusOr<Iterations> all = FirstApart(at_begin, carried, condition->parameters[0]->shape.ByteSize(), last);
+    if (!all.ok()) return all.status();
+    int64_t first = all->parts < 0 ? all->count : std::max<int64_t>(0, all->parts - 1);
+    for (const InFrames& in : exchanged) {
+      if (in.deeper) {
+        first = 0;
+        continue;
+      }
+      const auto of_kind = [&](int64_t k) { return frame(in.kind, k); };
+      int64_t before = first;
+      if (until.has_value()) before = std::min(before, until->iteration + (until->kind == FrameKind::kWhileBody && in.kind != until->kind ? 1 : 0));
+      const absl::StatusOr<Iterations> apart = before == 0 ? Iterations() : FirstApart(of_kind, in.names, in.bytes, before - 1);
+      if (!apart.ok()) return apart.status();
+      if (apart->parts >= 0) first = apart->parts;
+    }
+    const int64_t end = all->parts < 0 ? all->count - 1 : all->parts;
+    for (int64_t k = first; k <= end; ++k) {
+      for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+        if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
+        if (k == all->parts && kind == FrameKind::kWhileBody) break;  // what it is given differs already
+        auto inside = InFrame(frame(kind, k));
+        if (!inside.ok() || inside->has_value()) return inside;
+      }
     }
     return std::nullopt;
   }
@@ -235,8 +322,8 @@ class Search {
       for (size_t n = 0; n < batch.size(); ++n) {
         const std::optional<ForkRow> row = Differs(batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
         if (!row.has_value()) {
-          if (!through_ || !control[k + n]) continue;
-          auto deeper = Through(path, batch[n]);
+          if (!control[k + n]) continue;
+          auto deeper = through_ ? Through(path, batch[n]) : Exchanged(path, batch[n], std::nullopt);
           if (!deeper.ok() || deeper->has_value()) return deeper;
           continue;
         }
@@ -324,6 +411,20 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
 absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
                                                            const std::string& caller, int64_t last) {
   return Search(s, a, b).Inside(path, caller, last);
+}
+
+absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::string& a, const std::string& b,
+                                             absl::Span<const InnerCaller> callers) {
+  Search search(s, a, b);
+  ThroughResult result;
+  for (const InnerCaller& each : callers) {
+    absl::StatusOr<std::optional<InnerDifference>> found = search.Exchanged(each.path, each.caller, each.until);
+    if (!found.ok()) return found.status();
+    result.first = *std::move(found);
+    result.before = each.until.has_value();
+    if (result.first.has_value()) break;
+  }
+  return result;
 }
 
 absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,

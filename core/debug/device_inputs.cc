@@ -9,8 +9,15 @@
 
 namespace hloscope {
 
-absl::StatusOr<std::unique_ptr<DeviceInputs>> DeviceInputs::Open(const std::vector<const Module*>& modules, const SessionOptions& options) {
+absl::StatusOr<std::unique_ptr<DeviceInputs>> DeviceInputs::Open(const std::vector<const Module*>& modules, const SessionOptions& session) {
   auto all = std::make_unique<DeviceInputs>();
+  SessionOptions options = session;
+  // What is given is main's where it takes parameters, and it gives each device its own.
+  if (session.devices.of_main && !modules.front()->program().entry->parameters.empty()) {
+    options.input_files.clear();
+    options.inputs_npz.clear();
+    options.arguments.clear();
+  }
   const SessionDevices& devices = options.devices;
   std::map<const Module*, int> shared;  // by what runs: the place in inputs_
   const auto share = [&](const Module* module) -> absl::StatusOr<int> {

@@ -79,21 +79,6 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next, const
   return result;
 }
 
-// Bookmarks of moments that the new program has too.
-void KeepBookmarks(Session::State& s, const Module& before, const std::map<std::string, Mark>& bookmarks) {
-  if (bookmarks.empty()) return;
-  std::vector<std::string> lost;
-  const Renames renames(before, *s.module);
-  for (const auto& [name, mark] : bookmarks) {
-    if (const std::optional<Mark> now = MomentIn(before, *s.module, renames, mark)) {
-      s.Extension<Travel>().bookmarks[name] = *now;
-    } else {
-      lost.push_back(name);
-    }
-  }
-  if (!lost.empty()) s.Say("Bookmarks of moments that this program does not have are gone: ", absl::StrJoin(lost, ", "), "\n");
-}
-
 // A machine over `next`, begun, with what is inherited. Nothing of the session has changed if it fails.
 absl::StatusOr<std::unique_ptr<Machine>> NewRun(Session::State& s, const Module& next, const ProgramInputs& inputs, Inheritance& inheritance) {
   for (size_t p = 0; p < inheritance.known.size(); ++p) {
@@ -195,7 +180,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   s.Extension<Travel>().bookmarks.clear();
   BeginHistory(s);
   s.ArmAll();
-  KeepBookmarks(s, before, bookmarks);
+  SayLostBookmarks(s, KeepBookmarks(s, before, Renames(before, *s.module), bookmarks));
   if (!same_parameters) {
     s.Say("The parameters are others: the program begins anew.\n");
   }

@@ -83,14 +83,17 @@ absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
   s.interrupt.store(nullptr);
   const Renames renames(*s.module, *next);
   std::vector<std::vector<PlacedSet>> sets(s.options.devices.count());  // by device
+  std::vector<std::map<std::string, Mark>> bookmarks(s.options.devices.count());
   ForEachRun(s, [&](int device) {
     for (const HandSet& set : AllSets(s)) sets[device].push_back(PlaceSet(*s.module, *modules[device], renames, set));
+    bookmarks[device] = s.Extension<Travel>().bookmarks;
     PutAwayRun(s);
     s.Clear();
     s.inputs.reset();
   });
   PutAwayRoom(s);
   const Module& before = *s.module;
+  const std::vector<std::shared_ptr<Module>> ran = all.modules;  // by device
   std::vector<std::shared_ptr<Module>>& kept = s.Extension<Forks>().modules;  // much else points into them
   kept.insert(kept.end(), all.modules.begin(), all.modules.end());
   SetProgram(s, modules);
@@ -102,6 +105,11 @@ absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
   if (!visible) return absl::OkStatus();
   if (absl::Status begun = BeginDevices(s); !begun.ok()) return begun;
   AwaitAllSets(s, before, sets);
+  std::vector<std::string> lost;
+  ForEachRun(s, [&](int d) {
+    for (const std::string& name : KeepBookmarks(s, *ran[d], renames, bookmarks[d])) lost.push_back(absl::StrCat(name, " of ", s.options.devices.Name(d)));
+  });
+  SayLostBookmarks(s, lost);
   const int size = static_cast<int>(s.module->entry->schedule.size());
   // Nothing stops on the way, but what was set is set.
   ForEachRun(s, [&](int) {

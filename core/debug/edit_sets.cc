@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/hand_sets.h"
+#include "core/debug/travel.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
 
@@ -24,6 +25,22 @@ std::string AttributesText(const Instruction& i) {
 }
 
 }  // namespace
+
+std::vector<std::string> KeepBookmarks(Session::State& s, const Module& before, const Renames& renames, const std::map<std::string, Mark>& bookmarks) {
+  std::vector<std::string> lost;
+  for (const auto& [name, mark] : bookmarks) {
+    if (const std::optional<Mark> now = MomentIn(before, *s.module, renames, mark)) {
+      s.Extension<Travel>().bookmarks[name] = *now;
+    } else {
+      lost.push_back(name);
+    }
+  }
+  return lost;
+}
+
+void SayLostBookmarks(Session::State& s, const std::vector<std::string>& lost) {
+  if (!lost.empty()) s.Say("Bookmarks of moments that this program does not have are gone: ", absl::StrJoin(lost, ", "), "\n");
+}
 
 bool SameLine(const Instruction& a, const Instruction& b, const Renames& renames) {
   if (a.opcode != b.opcode || a.operands.size() != b.operands.size() || AttributesText(a) != AttributesText(b)) return false;

@@ -10,6 +10,7 @@
 #include "core/debug/frame_kinds.h"
 #include "core/debug/known_values.h"
 #include "core/debug/last_stop.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/session_state.h"
 #include "core/debug/set_devices.h"
 #include "core/debug/source_view.h"
@@ -152,7 +153,13 @@ MachineOptions OptionsOfRun(const Session::State& s) {
   if (s.inputs == nullptr) return options;
   options.custom_calls = &s.inputs->custom_calls();
   options.infeed = s.inputs->infeed();
+  AllowParallel(s, options);
   return options;
+}
+
+void AllowParallel(const Session::State& s, MachineOptions& options) {
+  const UnfollowedMain& main = const_cast<Session::State&>(s).Extension<UnfollowedMain>();
+  if (main.allow && !s.options.devices.of_main) main.allow(options, *s.backend);
 }
 
 void SayElided(Session::State& s) {

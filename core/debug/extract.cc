@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
 #include "core/debug/compare_values.h"
@@ -250,6 +251,7 @@ absl::StatusOr<Value> RunAgain(Session::State& s, const Extract& extract) {
   options.seed = s.options.fill.seed;
   options.fill = s.options.fill;
   if (s.inputs != nullptr) options.custom_calls = &s.inputs->custom_calls();
+  AllowParallel(s, options);
   Machine machine(*extract.module, *s.backend, std::move(options));
   const absl::Status started = machine.Start(extract.parameters);
   if (!started.ok()) return started;

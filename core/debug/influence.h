@@ -88,6 +88,8 @@ class InfluenceWalk {
 // The lines of the nodes from `first` on, and how many values they are.
 std::string InfluenceLines(const Module& module, const FrameHistory& history, const Influence& influence, size_t first, bool all,
                            int64_t* values);
+// Which run of its computation a node belongs to, with all iterations of each loop around: "body, iterations 1 to 3 of %w".
+std::string InfluenceWhere(const FrameHistory& history, const InfluenceNode& node);
 std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all);
 std::string InfluenceJson(const Module& module, const FrameHistory& history, const Influence& influence);
 std::string InfluenceDot(const FrameHistory& history, const Influence& influence);

@@ -269,6 +269,47 @@ std::string InfluenceDotAcross(Session::State& s, DeviceReaders& readers, const 
   return text + "}\n";
 }
 
+void AddInfluenceParts(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices, SliceParts* parts) {
+  parts->runs = true;
+  std::map<std::pair<std::string, const Instruction*>, int> known;
+  for (size_t k = 0; k < parts->parts.size(); ++k) known[{parts->parts[k].where, parts->parts[k].instruction}] = static_cast<int>(k);
+  std::map<std::pair<int, int>, int> part_of;  // by device and node
+  const int asked = all_devices.front().place.device, count = static_cast<int>(all_devices.size());
+  for (int k = 0; k < count; ++k) {
+    const int d = k == 0 ? asked : k <= asked ? k - 1 : k;  // the one asked about first
+    const FrameHistory& history = readers.of(d).history();
+    for (size_t n = 0; n < all_devices[d].nodes.size(); ++n) {
+      const InfluenceNode& node = all_devices[d].nodes[n];
+      const std::string inside = InfluenceWhere(history, node);
+      std::string where = absl::StrCat(s.options.devices.Name(d), inside.empty() ? "" : ": ", inside);
+      const auto [it, fresh] = known.try_emplace({where, node.instruction}, static_cast<int>(parts->parts.size()));
+      if (fresh) {
+        parts->parts.push_back({node.instruction, std::move(where), ""});
+        parts->parts.back().calls = CallsTo(history, node.frame);
+      }
+      SlicePart& part = parts->parts[it->second];
+      const std::string leaf = LeafPathText(node.instruction->shape, node.leaf);
+      const std::string elements = absl::StrCat(leaf, leaf.empty() ? "" : ": ", Describe(node.set, LeafShape(node.instruction->shape, node.leaf)));
+      if (part.value.find(elements) == std::string::npos) absl::StrAppend(&part.value, part.value.empty() ? "" : "; ", elements);
+      part.asked = part.asked || (d == asked && n == 0);
+      part_of[{d, static_cast<int>(n)}] = it->second;
+    }
+  }
+  std::set<std::pair<int, int>> steps;
+  for (const SliceStep& step : parts->steps) steps.insert({step.from, step.to});
+  const auto step = [&](int from, int to) {
+    if (from != to && steps.insert({from, to}).second) parts->steps.push_back({from, to, ""});
+  };
+  for (int d = 0; d < count; ++d) {
+    for (size_t n = 0; n < all_devices[d].nodes.size(); ++n) {
+      const InfluenceNode& node = all_devices[d].nodes[n];
+      const int to = part_of[{d, static_cast<int>(n)}];
+      for (int from : node.from) step(part_of[{d, from}], to);
+      for (const auto& [device, from] : node.received) step(part_of[{device, from}], to);
+    }
+  }
+}
+
 std::string InfluenceJsonAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices) {
   std::vector<std::string> devices;
   for (int d = 0; d < static_cast<int>(all_devices.size()); ++d) {

@@ -40,8 +40,9 @@ std::string LoopText(const InfluenceLoop& around, const std::string& name) {
   return absl::StrCat(around.condition ? "condition" : "iteration", one ? " " : "s ", absl::StrJoin(parts, ", "), " of %", name);
 }
 
-// Which run of its computation a row belongs to, with all iterations of each loop around.
-std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
+}  // namespace
+
+std::string InfluenceWhere(const FrameHistory& history, const InfluenceNode& node) {
   size_t level = 0;
   return FrameText(history, node.frame, [&](int frame, const std::string& caller) -> std::string {
     const FrameKind kind = history.place(frame).kind;
@@ -49,8 +50,6 @@ std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
     return loops && level < node.loops.size() ? LoopText(node.loops[level++], caller) : "";
   });
 }
-
-}  // namespace
 
 std::string InfluenceLines(const Module& module, const FrameHistory& history, const Influence& influence, size_t first, bool all,
                            int64_t* values) {
@@ -68,7 +67,7 @@ std::string InfluenceLines(const Module& module, const FrameHistory& history, co
     const Shape& shape = LeafShape(node.instruction->shape, node.leaf);
     absl::StrAppend(&text, "  ", NameOf(node), "  ", shape.ToString(false), ": ", Describe(node.set, shape));
     std::vector<std::string> more = {std::string(Name(node.instruction->opcode))};
-    if (const std::string where = WhereOf(history, node); !where.empty()) more.push_back(absl::StrCat("in ", where));
+    if (const std::string where = InfluenceWhere(history, node); !where.empty()) more.push_back(absl::StrCat("in ", where));
     if (const int line = LineOf(module, *node.instruction); line > 0) more.push_back(absl::StrCat(Basename(module.source->name()), ":", line));
     absl::StrAppend(&text, "   (", absl::StrJoin(more, "; "), ")\n");
   }
@@ -106,7 +105,7 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
       const auto one = [](std::string* out, const std::pair<int, int>& r) { absl::StrAppend(out, "{\"device\": ", r.first, ", \"node\": ", r.second, "}"); };
       absl::StrAppend(&text, ", \"received\": [", absl::StrJoin(node.received, ", ", one), "]");
     }
-    if (const std::string where = WhereOf(history, node); !where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
+    if (const std::string where = InfluenceWhere(history, node); !where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
     if (!node.loops.empty()) {  // from the first to the last of the innermost loop, and all of them by loop
       std::vector<std::string> loops;
       for (const InfluenceLoop& around : node.loops) {
@@ -127,7 +126,7 @@ std::string InfluenceDotNodes(const FrameHistory& history, const Influence& infl
   std::string text;
   for (size_t n = 0; n < influence.nodes.size(); ++n) {
     const InfluenceNode& node = influence.nodes[n];
-    const std::string where = WhereOf(history, node);
+    const std::string where = InfluenceWhere(history, node);
     const std::string label = absl::StrCat(NameOf(node), "\n", Describe(node.set, LeafShape(node.instruction->shape, node.leaf)),
                                            where.empty() ? "" : "\n", where);
     absl::StrAppend(&text, "  ", name, n, " [label=", JsonQuoted(label), n == 0 && asked ? ", penwidth=2" : "", "];\n");
@@ -281,6 +280,7 @@ absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const 
       last.Add(node.instruction, CallsTo(readers.of(d).history(), node.frame));
     }
   }
+  AddInfluenceParts(s, readers, *influence, &last.parts);
   absl::Status status;
   if (!request.json.empty()) status = WriteSlice(s, request.json, InfluenceJsonAcross(s, readers, *influence));
   if (status.ok() && !request.graph.empty()) status = WriteSlice(s, request.graph, InfluenceDotAcross(s, readers, *influence));

@@ -253,10 +253,10 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
   s.Say("%", asked.name, " (", Name(asked.opcode), ")", of,
         meetings->size() > 1 && !meetings->front().transfer ? absl::StrCat(", ", meetings->size(), " groups") : "",
         def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
-  int number = 0;
+  int number = 0;  // as pictures number them, and replicas
   for (const ExchangeMeeting& meeting : *meetings) {
-    ++number;
     const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
+    ++number;
     if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, def, which.key) : nullptr; past != nullptr) {
       s.Say(group, "this exchange was made: ",
             past->transfer              ? "sent and received"

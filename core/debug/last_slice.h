@@ -23,6 +23,7 @@ struct LastSlice {
   const Module* program = nullptr;
   std::vector<const Instruction*> instructions;  // without repeats, the one asked for first
   std::vector<Place> places;                     // of an influence, the same
+  SliceParts parts;                              // of an influence over several devices, the same, told apart by device and run
   void Begin(const Module& of) {
     ++generation;
     program = &of.program();
@@ -32,6 +33,7 @@ struct LastSlice {
     moment = 1;
     instructions.clear();
     places.clear();
+    parts = {};
     seen_places.clear();
     seen.clear();
   }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/minimize_loops.h"
 #include "core/debug/minimize_sizes.h"
 #include "core/debug/program_run.h"
@@ -79,9 +80,8 @@ class Minimizer {
     source_ = &module;
     Give(parameters);
     // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.
-    if (!Try(Rewrite())) {
-      if (!error_.ok()) return error_;
-      return absl::FailedPreconditionError("the failure goes away when the program is copied without what its result does not need; nothing was made smaller");
+    if (!Try(Rewrite()) && !TryFailingAsResult()) {
+      return !error_.ok() ? error_ : absl::FailedPreconditionError("the failure goes away when the program is copied without what its result does not need; nothing was made smaller");
     }
     for (bool smaller = true; smaller && !Spent();) {
       const int64_t before = Size();
@@ -251,6 +251,21 @@ class Minimizer {
     return !rewrite.constants.empty() && Try(rewrite);
   }
 
+  // The result may not need what fails (the reference executes that all the same): then what fails is the result.
+  bool TryFailingAsResult() {
+    for (Mark moment = moment_; !moment.levels.empty() && !Spent(); moment.levels.pop_back()) {
+      const bool inside = moment.levels.size() > 1;
+      const Computation* computation = inside ? ComputationAt(module(), moment) : module().entry;
+      for (const int p : {moment.levels.back().position - 1, moment.levels.back().position}) {  // it stands behind what it has executed, or before what stopped it
+        if (computation == nullptr || p < 0 || p >= static_cast<int>(computation->schedule.size())) continue;
+        Rewrite rewrite;
+        rewrite.root = computation->schedule[p];
+        if (inside ? TryFrame([&](FrameHistory& history) { return history.FrameAt(moment); }, rewrite.root) : Try(rewrite)) return true;
+      }
+    }
+    return false;
+  }
+
   // The frame in which it fails, or one around it.
   bool DescendToFailure() {
     for (Mark moment = moment_; moment.levels.size() > 1 && !Spent(); moment.levels.pop_back()) {
@@ -398,15 +413,6 @@ class Minimizer {
         if (Try(rewrite)) break;
       }
     }
-  }
-
-  // What makes the part of a tuple that is taken right there; null: nothing in the same computation.
-  static const Instruction* MakerOfPart(const Instruction& i) {
-    if (!TakesPart(i)) return nullptr;
-    const Instruction& tuple = *i.operands[0];
-    const size_t part = static_cast<size_t>(i.Int(AttrId::kIndex));
-    if (Def(tuple).op_class != OpClass::kStructural || tuple.operands.size() != tuple.shape.tuple_shapes().size()) return nullptr;
-    return tuple.operands[part]->shape == i.shape ? tuple.operands[part] : nullptr;
   }
 
   // Of tuples, the parts that are taken are used as they were before; all at once in a computation, or one at a time.

@@ -31,6 +31,14 @@ bool MakesTuple(const Instruction& i) {
          i.operands.size() > 1;
 }
 
+const Instruction* MakerOfPart(const Instruction& i) {
+  if (!TakesPart(i)) return nullptr;
+  const Instruction& tuple = *i.operands[0];
+  const size_t part = static_cast<size_t>(i.Int(AttrId::kIndex));
+  if (Def(tuple).op_class != OpClass::kStructural || tuple.operands.size() != tuple.shape.tuple_shapes().size()) return nullptr;
+  return tuple.operands[part]->shape == i.shape ? tuple.operands[part] : nullptr;
+}
+
 bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite) {
   if (Def(loop).control != ControlKind::kWhile || !loop.shape.IsTuple()) return false;
   const Computation &body = *loop.Called(AttrId::kBody), &condition = *loop.Called(AttrId::kCondition);

@@ -1,4 +1,4 @@
-// What of a loop's value can go, for making programs smaller (minimize.cc).
+// What of a loop's value, and of other tuples, can go, for making programs smaller (minimize.cc).
 #ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
 #define HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
 
@@ -13,6 +13,8 @@ namespace hloscope {
 bool TakesPart(const Instruction& i);
 // A tuple of more than one part, made where it stands.
 bool MakesTuple(const Instruction& i);
+// What makes the part of a tuple that is taken right there; null: nothing in the same computation.
+const Instruction* MakerOfPart(const Instruction& i);
 // Adds what is to be done that all parts of a loop's value go that nothing but themselves depends on, or (from 0) that one alone. False: there
 // is none.
 bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite);

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "core/debug/begin.h"
 #include "core/debug/beside.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
@@ -37,6 +38,7 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
   options.fill = s.options.fill;
   options.custom_calls = &s.inputs->custom_calls();
   options.infeed = s.inputs->infeed();
+  AllowParallel(s, options);
   options.time_instructions = true;
   if (*others != nullptr) options.exchange = (*others)->port();
   Machine machine(*s.module, *s.backend, std::move(options));

@@ -12,8 +12,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
@@ -41,6 +43,36 @@ int64_t BytesToMake(const Shape& shape) {
   int64_t bytes = 0;
   for (const Shape& element : shape.tuple_shapes()) bytes += BytesToMake(element);
   return bytes;
+}
+
+// What a computation of constants gives.
+absl::StatusOr<Value> ConstantOf(const Instruction& i) {
+  if (i.literal != nullptr && i.literal->value.has_value()) return i.literal->value;
+  const bool tuple = i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural && i.operands.size() == i.shape.tuple_shapes().size();
+  if (!tuple) return absl::UnimplementedError(absl::StrCat("%", i.name, " in ", i.parent->name, ", which the infeed has, is no constant"));
+  std::vector<Value> elements;
+  for (const Instruction* operand : i.operands) {
+    absl::StatusOr<Value> element = ConstantOf(*operand);
+    if (!element.ok()) return element;
+    elements.push_back(*std::move(element));
+  }
+  return Value::Tuple(i.shape, std::move(elements));
+}
+
+// What the program's header says that its infeed has (infeed={f, g}, as the reader of StableHLO writes it): the results of these.
+absl::StatusOr<std::vector<Value>> InfeedOfHeader(const Module& program) {
+  std::vector<Value> items;
+  const std::string* header = program.FindHeader("infeed");
+  if (header == nullptr) return items;
+  for (absl::string_view name : absl::StrSplit(absl::StripPrefix(absl::StripSuffix(*header, "}"), "{"), ',', absl::SkipWhitespace())) {
+    const Computation* made = program.FindComputation(absl::StripPrefix(absl::StripAsciiWhitespace(name), "%"));
+    if (made == nullptr || made->root == nullptr)
+      return absl::NotFoundError(absl::StrCat("infeed=", *header, " in the header: there is no computation ", absl::StripAsciiWhitespace(name)));
+    absl::StatusOr<Value> item = ConstantOf(*made->root);
+    if (!item.ok()) return item.status();
+    items.push_back(*std::move(item));
+  }
+  return items;
 }
 
 }  // namespace
@@ -73,7 +105,11 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
     }
     inputs->sources_[number] = {path, option, "", Value()};
   }
-  if (!options.infeed_npz.empty()) {
+  if (options.infeed_npz.empty()) {
+    absl::StatusOr<std::vector<Value>> brought = InfeedOfHeader(module.program());
+    if (!brought.ok()) return brought.status();
+    inputs->infeed_ = *std::move(brought);
+  } else {
     absl::StatusOr<std::unique_ptr<NpzReader>> npz = NpzReader::Open(options.infeed_npz);
     if (!npz.ok()) return At(options.infeed_option, npz.status());
     for (const std::string& name : (*npz)->names()) {

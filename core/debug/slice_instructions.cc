@@ -205,12 +205,13 @@ absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view
   const absl::Status status = ShowInfluenceAs(s, "--influence", expression);
   s.out = out;
   if (!status.ok()) return status;
-  SliceParts found;
+  SliceParts found = s.Extension<LastSlice>().parts;  // none where there is one device
   for (const LastSlice::Place& place : s.Extension<LastSlice>().places) {
+    if (found.runs) break;
     found.parts.push_back({place.instruction, "", ""});
     found.parts.back().calls = place.calls;
   }
-  if (!found.parts.empty()) found.parts.front().asked = true;
+  if (!found.runs && !found.parts.empty()) found.parts.front().asked = true;
   if (absl::string_view element, moment; SplitMoment(expression, &element, &moment)) TellMoments(s, &found);
   return found;
 }

@@ -8,6 +8,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/text/nearest_name.h"
@@ -23,8 +24,14 @@ constexpr char kLast[] = "$_";  // what the instruction before the frame's posit
 absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
   const InstructionName parsed = ParseInstructionName(text);
   const absl::string_view name = parsed.name;
+  const Computation* never = nullptr;  // that has it, and that this program does not come to
   for (const Computation* computation : s.module->computations) {
     if (FindNamed(*computation, text) == nullptr) continue;
+    const std::vector<const Computation*> around = Surroundings(CallsOf(const_cast<Session::State&>(s)), *computation);
+    if (std::find(around.begin(), around.end(), s.module->entry) == around.end()) {
+      if (never == nullptr) never = computation;
+      continue;
+    }
     const int frames = s.visible() ? static_cast<int>(s.machine->frames().size()) : 0;
     for (int depth = frames - 1; depth > s.selected; --depth) {  // up has been said
       if (s.machine->frames()[depth].computation != computation) continue;
@@ -39,6 +46,8 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
     }
     return status;
   }
+  if (never != nullptr)
+    return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", never->name, ", which ", s.module->entry->name, " never runs"));
   if (!parsed.computation.empty()) return NoSuchNamed(*s.module, parsed);
   int64_t budget = 20 << 20;
   NearestName nearest(name, &budget);

@@ -172,9 +172,13 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
     }
   }
   if (m.options_.run_parallel && FindCustomCallTarget(target) == CustomCallTarget::kParallel) {
+    const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
+    if (const Value* logged = Replayed(key)) return *logged;
     std::vector<Value> dense;
     for (const Value& operand : operands) dense.push_back(ToDense(operand, &m.account_));
-    return m.options_.run_parallel(instruction, dense);
+    absl::StatusOr<Value> result = m.options_.run_parallel(instruction, dense);
+    if (result.ok() && checkpoint != nullptr) Log(key, *result);
+    return result;
   }
   if (Def(instruction).evaluate == nullptr) {
     return absl::UnimplementedError(absl::StrCat("custom call target \"", target, "\" is unknown; load a library that defines `void ",

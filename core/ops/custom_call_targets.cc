@@ -92,8 +92,7 @@ absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
       return absl::UnimplementedError(absl::StrCat(target.substr(target.find(':') + 1), ": operations on quantized types are not executed, they are only read"));
     case CustomCallTarget::kParallel:
       return absl::UnimplementedError(
-          "runs functions on several devices, which is not executed here; hloscope run and test do, and debug follows the devices where "
-          "main does nothing else of that kind");
+          "runs functions on several devices, which is not executed here; hloscope run, test and debug do");
     case CustomCallTarget::kUnknown: break;
   }
   return absl::NotFoundError(absl::StrCat("the custom-call target \"", target, "\" is not known here"));

@@ -139,6 +139,15 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
   }
 }
 
+// The device takes part with that one.
+void NameOthers(const Instruction& executes, PictureData::OfDevice& of) {
+  const CollectivePart part = CollectiveOf(executes);
+  of.other_instruction = true;
+  of.operand_names.clear();
+  for (const Instruction* operand : (part.brings != nullptr ? part.brings : &executes)->operands) of.operand_names.emplace_back(operand->name);
+  of.result_name = std::string(executes.name);
+}
+
 // What devices that run other functions have brought to the exchange that the selected one comes to next, or waits for.
 void FromMeetings(Session::State& s, const CollectivePart& part, uint64_t key, PictureData& data) {
   const Devices& all = DevicesOf(s);
@@ -149,6 +158,7 @@ void FromMeetings(Session::State& s, const CollectivePart& part, uint64_t key, P
   for (const ExchangeMeeting& meeting : *meetings) {
     for (const ExchangeMeeting::Member& member : meeting.members) {
       if (!member.here || member.instruction == nullptr || member.instruction == part.collective) continue;
+      NameOthers(*member.instruction, data.devices[member.device]);
       for (size_t k = 0; k < std::min(member.operands.size(), data.devices[member.device].operands.size()); ++k)
         data.devices[member.device].operands[k] = ToDense(member.operands[k]);
     }
@@ -165,16 +175,18 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     const int depth = s.FrameThatShows(*part.begins);
     return depth >= 0 && (shown < 0 || s.machine->frames()[depth].path == path);
   };
+  const Devices& all = DevicesOf(s);
+  const int selected = all.selected;
   std::vector<int> frames(s.options.devices.count(), -1);  // in which each device begins it; -1: it does not stand there
   ForEachStanding(s, [&](int d) {
     PictureData::OfDevice& of = data.devices.emplace_back();
     of.operands.resize(part.brings->operands.size());
+    of.other_instruction = all.modules[d] != all.modules[selected] && !stands_there();
     if (!stands_there()) return;
     frames[d] = s.FrameThatShows(*part.begins);
     for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.brings->operands[k], false);
     of.result = ValueFor(s, instruction, false);
   });
-  const Devices& all = DevicesOf(s);
   if (shown < 0 || all.room == nullptr) return;
   DeviceReaders readers(s);
   FrameHistory& own = readers.of(all.selected).history();
@@ -197,6 +209,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     PictureData::OfDevice& of = data.devices[member.device];
     of = {};
     of.operands.resize(part.brings->operands.size());
+    if (member.instruction != part.collective) NameOthers(*member.instruction, of);
     if (!frame.has_value()) return;  // gone back to before it
     known[member.device] = true;
     FrameHistory& history = readers.of(member.device).history();

@@ -213,12 +213,13 @@ class DeviceValues {
     const PictureData::Transfer* transfer = Transfers() ? &data_.transfers[member] : nullptr;
     const int device = transfer == nullptr ? member : after ? transfer->to : transfer->from;
     const std::string whose = device >= 0 ? r_.names[device] : board_.captions()("nobody yet");
-    const auto add = [&](const Instruction& i, const Value& value, int first, int leaves) {
+    // `named`: "" where that is not known.
+    const auto add = [&](absl::string_view named, const Shape& shape, const Value& value, int first, int leaves) {
       for (int leaf = first; leaf < first + leaves && arrays.size() < kMostArrays; ++leaf) {
-        const Shape& written = LeafShape(i.shape, leaf);
+        const Shape& written = LeafShape(shape, leaf);
         if (!written.IsArray()) continue;
         const Value of_leaf = value.has_value() ? LeafOf(value, leaf) : Value();
-        const std::string name = absl::StrCat(whose, ": %", i.name, LeafPathText(i.shape, leaf));
+        const std::string name = named.empty() ? whose : absl::StrCat(whose, ": %", named, LeafPathText(shape, leaf));
         const int id = kFirstArray + member * kOfMember + (after ? kAfterArrays : 0) + static_cast<int>(arrays.size());
         arrays.emplace_back(name, PictureArray(id, name, of_leaf.has_value() ? of_leaf.shape().WithoutLayouts() : written.WithoutLayouts(), of_leaf));
       }
@@ -229,12 +230,16 @@ class DeviceValues {
       if (moved == nullptr)
         row->push_back(whose);
       else
-        add(after ? *transfer->takes : *transfer->sends->operands[0], after ? transfer->arrived : transfer->sent, 0, LeafCountOf(*moved));
+        add(after ? transfer->takes->name : transfer->sends->operands[0]->name, after ? transfer->takes->shape : transfer->sends->operands[0]->shape,
+            after ? transfer->arrived : transfer->sent, 0, LeafCountOf(*moved));
     } else if (const PictureData::OfDevice& of = *DataOf(r_.members[member]); after) {
-      add(i, of.result, first_leaf_, leaves_);
+      add(of.other_instruction ? absl::string_view(of.result_name) : i.name, i.shape, of.result, first_leaf_, leaves_);
     } else {
-      for (size_t k = 0; k < brings_.operands.size(); ++k)
-        add(*brings_.operands[k], k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(brings_.operands[k]->shape));
+      for (size_t k = 0; k < brings_.operands.size(); ++k) {
+        const Instruction& operand = *brings_.operands[k];
+        const absl::string_view there = k < of.operand_names.size() ? absl::string_view(of.operand_names[k]) : absl::string_view();
+        add(of.other_instruction ? there : operand.name, operand.shape, k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(operand.shape));
+      }
     }
     for (size_t k = 0; k < arrays.size(); ++k) {
       if (k > 0) row->push_back(std::string());

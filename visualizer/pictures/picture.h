@@ -40,6 +40,11 @@ struct PictureData {
   struct OfDevice {
     std::vector<Value> operands;
     Value result;
+    // It takes part with another instruction than the one that is shown, of another function or branch, which brings and gives what has these
+    // names; none: it has not come to it yet.
+    bool other_instruction = false;
+    std::vector<std::string> operand_names;
+    std::string result_name;
   };
   std::vector<OfDevice> devices;
   // Of a send or receive, or what waits for one, in such a run: what goes over its channel. `devices` is empty.

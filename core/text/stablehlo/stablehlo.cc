@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/ops/verifier.h"
 #include "core/text/stablehlo/convert.h"
 #include "core/text/stablehlo/signatures.h"
@@ -151,6 +152,17 @@ void AddAliases(const Op& function, Module& module) {
   if (!text.empty()) module.header.emplace_back("input_output_alias", absl::StrCat("{", text, " }"));
 }
 
+// The functions whose results interpreter.run_parallel finds in its infeed are named in the header: infeed={f, g}. They are computations, too.
+void NameInfeed(Converter& converter, const std::vector<std::string>& functions, Module& module) {
+  std::vector<absl::string_view> names;
+  for (const std::string& name : functions) {
+    const Op* function = converter.FindFunction(name);
+    const Computation* made = function == nullptr ? nullptr : converter.ConvertEntry(*function);
+    if (made != nullptr) names.push_back(made->name);
+  }
+  if (!names.empty()) module.header.emplace_back("infeed", absl::StrCat("{", absl::StrJoin(names, ", "), "}"));
+}
+
 }  // namespace
 
 std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, DiagnosticSink& sink) {
@@ -175,8 +187,9 @@ std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, 
     // Functions that the entry does not reach are computations too, where their types stand alone.
     const Functions all = Describe(converter.functions());
     absl::flat_hash_set<size_t> seen;
-    Summary ignored;
-    Reach(all, std::find(converter.functions().begin(), converter.functions().end(), entry) - converter.functions().begin(), seen, ignored);
+    Summary total;
+    Reach(all, std::find(converter.functions().begin(), converter.functions().end(), entry) - converter.functions().begin(), seen, total);
+    NameInfeed(converter, total.infeed, target);
     for (size_t k : RootsOfTheRest(all, converter.functions(), seen)) {
       if (HasStaticArguments(*converter.functions()[k])) converter.ConvertEntry(*converter.functions()[k]);
     }
