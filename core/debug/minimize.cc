@@ -13,7 +13,6 @@
 #include "core/debug/minimize_sizes.h"
 #include "core/debug/program_run.h"
 #include "core/debug/text_util.h"
-#include "core/exec/dynamic.h"
 #include "core/exec/frame_history.h"
 #include "core/exec/machine.h"
 #include "core/ir/rewrite.h"
@@ -188,7 +187,7 @@ class Minimizer {
       if (!values.ok()) return false;
       for (int d = 0; d < run_.devices(); ++d) {
         Value leaf = LeafOf((*values)[d], input.leaf);
-        if (rewrite.cut != nullptr) leaf = rewrite.cut(leaf, input.shape);
+        if (rewrite.cut != nullptr) leaf = rewrite.cut(*input.original, leaf, input.shape);
         if (!Shape::Compatible(leaf.shape(), input.shape)) return false;
         parameters[d].push_back(std::move(leaf));
       }

@@ -11,8 +11,6 @@
 namespace hloscope {
 namespace {
 
-constexpr int kAxes = SizeCut::kAxes;
-
 std::vector<int64_t> Range(int64_t first, int64_t last) {
   std::vector<int64_t> indices(last - first);
   std::iota(indices.begin(), indices.end(), first);
@@ -21,9 +19,7 @@ std::vector<int64_t> Range(int64_t first, int64_t last) {
 
 SizeCut SameOnAll(int64_t size, SizeCut::Part kept) {
   const int64_t count = kept.end - kept.begin;
-  SizeCut cut{size, kept.without ? size - count : count, {}, false};
-  cut.kept.fill(kept);
-  return cut;
+  return {size, kept.without ? size - count : count, kept, {}};
 }
 
 template <typename Each>
@@ -36,40 +32,43 @@ void ForEachSize(const Module& module, Each each) {
   }
 }
 
-int AxisOf(int dimension, int rank, bool from_last) { return std::min(from_last ? rank - 1 - dimension : dimension, kAxes - 1); }
-
-// Which dimensions of what is given have the size, and whether it matters from where they are numbered.
-struct Axes {
-  std::array<bool, kAxes> there = {};
-  bool several_ranks = false;
+// A dimension of an array that is given.
+struct Given {
+  const Instruction* array;
+  int dimension;
 };
-Axes AxesOf(const Module& module, int64_t size, bool from_last) {
-  Axes axes;
-  int rank = -1;
+
+std::vector<Given> GivenOf(const Module& module, int64_t size) {
+  std::vector<Given> found;
   ForEachSize(module, [&](const Instruction& i, int k, int64_t d) {
-    const bool given = i.literal != nullptr || (i.parameter_number >= 0 && i.parent == module.entry);
-    if (d != size || !given) return;
-    const int of = static_cast<int>(i.shape.dimensions().size());
-    axes.there[AxisOf(k, of, from_last)] = true;
-    axes.several_ranks |= rank >= 0 && rank != of;
-    rank = of;
+    if (d == size && (i.literal != nullptr || (i.parameter_number >= 0 && i.parent == module.entry))) found.push_back({&i, k});
   });
-  return axes;
+  return found;
 }
 
-// The first or the last half, of each dimension by itself.
-void AddHalves(int64_t size, const Axes& axes, bool from_last, std::vector<SizeCut>* cuts) {
+// The first or the last half, of each group of dimensions by itself.
+void AddHalves(int64_t size, const std::vector<Given>& given, const std::function<int(size_t)>& group_of, std::vector<SizeCut>* cuts) {
   const int64_t half = (size + 1) / 2;
-  for (int choice = 0; choice < 1 << kAxes; ++choice) {
-    SizeCut cut{size, half, {}, from_last};
-    bool needed = true;
-    for (int axis = 0; axis < kAxes; ++axis) {
-      const bool last = (choice >> axis & 1) != 0;
-      needed = needed && (axes.there[axis] || !last);
-      cut.kept[axis] = last ? SizeCut::Part{size - half, size} : SizeCut::Part{0, half};
+  int groups = 0;
+  for (size_t k = 0; k < given.size(); ++k) groups = std::max(groups, group_of(k) + 1);
+  for (int choice = 0; choice < 1 << groups; ++choice) {
+    SizeCut cut{size, half, {0, half}, {}};
+    for (size_t k = 0; k < given.size(); ++k) {
+      if ((choice >> group_of(k) & 1) != 0) cut.others[{given[k].array, given[k].dimension}] = {size - half, size};
     }
-    if (needed) cuts->push_back(std::move(cut));
+    cuts->push_back(std::move(cut));
   }
+}
+
+void AddAllHalves(int64_t size, const std::vector<Given>& given, std::vector<SizeCut>* cuts) {
+  constexpr size_t kFew = 4;
+  constexpr int kAxes = 3;  // dimensions that are told apart by their numbers, from the first or from the last one on
+  const auto rank = [&](size_t k) { return static_cast<int>(given[k].array->shape.dimensions().size()); };
+  AddHalves(size, given, [&](size_t k) { return std::min(given[k].dimension, kAxes - 1); }, cuts);
+  bool same = true;
+  for (size_t k = 1; k < given.size(); ++k) same = same && rank(k) == rank(0);
+  if (!same) AddHalves(size, given, [&](size_t k) { return std::min(rank(k) - 1 - given[k].dimension, kAxes - 1); }, cuts);
+  if (given.size() <= kFew) AddHalves(size, given, [](size_t k) { return static_cast<int>(k); }, cuts);  // of each array by itself
 }
 
 // The elements of `value` at the indices of each dimension.
@@ -102,7 +101,7 @@ std::vector<int64_t> SizeCut::Part::IndicesOf(int64_t size) const {
 void SizeCut::ApplyTo(Rewrite* rewrite, bool multiples) const {
   const int64_t was = from, is = to;
   rewrite->size = [was, is, multiples](int64_t d) { return d == was ? is : multiples && d > was && d % was == 0 ? d / was * is : d; };
-  rewrite->cut = [cut = *this](const Value& value, const Shape& shape) {
+  rewrite->cut = [cut = *this](const Instruction& of, const Value& value, const Shape& shape) {
     const Value dense = ToDense(value);
     const int rank = static_cast<int>(shape.dimensions().size());
     std::vector<std::vector<int64_t>> indices(rank);
@@ -113,8 +112,9 @@ void SizeCut::ApplyTo(Rewrite* rewrite, bool multiples) const {
         continue;
       }
       const int64_t times = now / cut.from;  // of a multiple: so many side by side
-      for (const int64_t index : cut.kept[AxisOf(k, rank, cut.from_last)].IndicesOf(cut.from)) {
-        for (int64_t of = 0; of < times; ++of) indices[k].push_back(index * times + of);
+      const auto other = cut.others.find({&of, k});
+      for (const int64_t index : (other == cut.others.end() ? cut.kept : other->second).IndicesOf(cut.from)) {
+        for (int64_t beside = 0; beside < times; ++beside) indices[k].push_back(index * times + beside);
       }
     }
     return Taken(dense, shape, indices);
@@ -138,12 +138,11 @@ bool HasMultiple(const Module& module, int64_t size) {
 std::vector<SizeCut> SizeCuts(const Module& module, int64_t size) {
   constexpr int64_t kFew = 16;
   std::vector<SizeCut> cuts = {SameOnAll(size, {0, 1})};
-  const Axes axes = AxesOf(module, size, false);
-  const bool given = std::any_of(axes.there.begin(), axes.there.end(), [](bool there) { return there; });
+  const std::vector<Given> arrays = GivenOf(module, size);
+  const bool given = !arrays.empty();
   if (given) cuts.push_back(SameOnAll(size, {size - 1, size}));
   if (size / 8 > 1) cuts.push_back(SameOnAll(size, {0, size / 8}));
-  AddHalves(size, axes, false, &cuts);
-  if (axes.several_ranks) AddHalves(size, AxesOf(module, size, true), true, &cuts);
+  AddAllHalves(size, arrays, &cuts);
   for (int64_t parts = 4; given && parts <= kFew && parts < size; parts *= 2) {
     for (int64_t part = 0; part < parts; ++part) cuts.push_back(SameOnAll(size, {size * part / parts, size * (part + 1) / parts, true}));
   }

@@ -3,25 +3,25 @@
 #ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
 #define HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
 
-#include <array>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/ir/rewrite.h"
 
 namespace hloscope {
 
-// Dimensions of size `from` get the size `to`. Arrays that are given (parameters and constants) keep these of their indices, by the dimension's
-// number, so that of a square another row and another column may stay.
+// Dimensions of size `from` get the size `to`. Arrays that are given (parameters and constants) keep these of their indices, which may be other
+// ones in another array, and of a square other rows than columns.
 struct SizeCut {
-  static constexpr int kAxes = 3;  // dimensions that are told apart; later ones are like the last
   struct Part {
     int64_t begin = 0, end = 0;
     bool without = false;  // all but those from `begin` to before `end`
     std::vector<int64_t> IndicesOf(int64_t size) const;
   };
   int64_t from = 0, to = 0;
-  std::array<Part, kAxes> kept;
-  bool from_last = false;  // dimensions are numbered from the last one on
+  Part kept;
+  absl::flat_hash_map<std::pair<const Instruction*, int>, Part> others;  // of a dimension of an array: instead of `kept`
   void ApplyTo(Rewrite* rewrite, bool multiples) const;
 };
 

@@ -94,7 +94,9 @@ class Rewriter {
     return Shape::Tuple(std::move(elements));
   }
 
-  Value CutValue(const Value& value, const Shape& shape) const { return rewrite_.cut == nullptr || !value.shape().IsArray() ? value : rewrite_.cut(value, shape); }
+  Value CutValue(const Instruction& of, const Value& value, const Shape& shape) const {
+    return rewrite_.cut == nullptr || !value.shape().IsArray() ? value : rewrite_.cut(of, value, shape);
+  }
 
   std::string UniqueName(const std::string& wanted) {
     std::string name = wanted;
@@ -110,10 +112,10 @@ class Rewriter {
     return i;
   }
 
-  Instruction* AddConstant(Computation* c, absl::string_view name, const Shape& shape, const Value& value) {
+  Instruction* AddConstant(Computation* c, const Instruction& original, absl::string_view name, const Shape& shape, const Value& value) {
     Instruction* i = Add(c, Opcode::kConstant, name, shape);
     i->literal = std::make_unique<ConstantLiteral>();
-    i->literal->value = CutValue(value, shape);
+    i->literal->value = CutValue(original, value, shape);
     return i;
   }
 
@@ -121,7 +123,7 @@ class Rewriter {
   Instruction* Substitute(Computation* c, const Instruction& original, const std::string& name, const Shape& shape, const Value* value, std::vector<int64_t>& leaf) {
     if (shape.IsToken()) return Add(c, Opcode::kAfterAll, name, shape);
     if (!shape.IsTuple()) {
-      if (value != nullptr) return AddConstant(c, name, shape, *value);
+      if (value != nullptr) return AddConstant(c, original, name, shape, *value);
       Instruction* parameter = Add(c, Opcode::kParameter, name, shape);
       parameter->parameter_number = static_cast<int64_t>(out_.inputs.size());
       out_.inputs.push_back({&original, leaf, shape});
@@ -189,7 +191,7 @@ class Rewriter {
     copy->frontend_attributes = to_->Intern(i.frontend_attributes);
     if (i.literal != nullptr) {
       copy->literal = std::make_unique<ConstantLiteral>();
-      copy->literal->value = i.literal->value.has_value() ? CutValue(i.literal->value, copy->shape) : Value();
+      copy->literal->value = i.literal->value.has_value() ? CutValue(i, i.literal->value, copy->shape) : Value();
       copy->literal->elided = !i.literal->value.has_value();
     }
     copy->parameter_number = i.parameter_number;

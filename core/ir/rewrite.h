@@ -34,7 +34,7 @@ struct Rewrite {
   absl::flat_hash_map<const Instruction*, std::vector<int64_t>> parts;
   // Other sizes: of shapes, of attributes that are sizes, and of constants' values. Null: as they are.
   std::function<int64_t(int64_t)> size;
-  std::function<Value(const Value&, const Shape&)> cut;
+  std::function<Value(const Instruction& of, const Value&, const Shape&)> cut;  // of an instruction before: its value, or a part of it
 };
 
 // An array that a parameter of the copy stands for.
