@@ -1,5 +1,6 @@
 // Names of parts of large levels, chosen instructions in the calls that they are done in, and slices as they ran.
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "core/text/hlo_text.h"
@@ -279,6 +280,31 @@ TEST(Scene, EveryHopOfAWayIsDrawn) {
       }
     }
   }
+}
+
+// Those beyond the thickest are not drawn, but there, and counted at both of their ends.
+TEST(Scene, ThinArrowsAreCountedWhereThereAreTooMany) {
+  const auto module = Read(kWays);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  const std::shared_ptr<const Scene> all = maker.Make(wish);
+  wish.most_arrows = 3;
+  const std::shared_ptr<const Scene> few = maker.Make(wish);
+  ASSERT_EQ(few->arrows.size(), all->arrows.size());
+  int64_t thinnest_drawn = std::numeric_limits<int64_t>::max(), thickest_left = 0;
+  size_t drawn = 0;
+  for (const SceneArrow& a : few->arrows) {
+    drawn += !a.minor;
+    if (a.minor) thickest_left = std::max(thickest_left, a.bytes);
+    else thinnest_drawn = std::min(thinnest_drawn, a.bytes);
+  }
+  EXPECT_EQ(drawn, 3u);
+  EXPECT_LE(thickest_left, thinnest_drawn);
+  int in = 0, out = 0;
+  for (const SceneBox& box : few->boxes) in += box.more_in, out += box.more_out;
+  EXPECT_EQ(static_cast<size_t>(in), few->arrows.size() - drawn);
+  EXPECT_EQ(in, out);
 }
 
 TEST(Walk, AWayGoesOnInTheNextIteration) {
