@@ -267,6 +267,7 @@ class GraphExport {
       if (!chosen.ok()) return Refuse(chosen.status());
       SayNote(*chosen);
       input.marked = choice_.slice.parts.empty() ? PlacesAlong(*input.hierarchy, chosen->marked) : PlacesOf(*input.hierarchy, choice_.slice);
+      input.hops = chosen->wish.hops;
       // In the direction of the data: causes first. What was asked of is the first of what is found.
       if (!r_.why.empty()) std::reverse(input.marked.begin(), input.marked.end());
       const auto is = [&](const MarkedPlace& place) { return place.instruction == chosen->here; };

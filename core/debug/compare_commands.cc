@@ -120,16 +120,19 @@ class ReferenceWatch {
   void Tell(Session::State& s, absl::string_view before) const {
     const CheckReport& r = report();
     // A fused region's result is compared as it is, and its members, which are executed alone.
-    s.Say(Count(r.checked_elements, "element"), " of ", r.regions == r.instructions ? "" : absl::StrCat(Count(r.regions, "region"), " and "), Count(r.instructions, "instruction"), " compared with the reference: ");
+    const std::string compared = absl::StrCat(Count(r.checked_elements, "element"), " of ", r.regions == r.instructions ? "" : absl::StrCat(Count(r.regions, "region"), " and "),
+                                              Count(r.instructions, "instruction"), " compared with the reference: ");
     if (r.mismatch_count == 0) {
-      s.Say("no mismatch", before, r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
-            r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
-    } else {
-      s.Say("first mismatch\n%", found_.instruction, found_.output >= 0 ? absl::StrCat(", element ", found_.output) : "", " [", absl::StrJoin(found_.index, ","), "] is ", ToText(found_.got), ", the reference gives ", ToText(found_.expected),
-            " (", UlpText(found_.ulp), found_.bound > 0 ? absl::StrCat(", within ", FormatDouble(found_.bound, 3), " allowed") : ", the bits were asked for", ")",
-            found_.fused ? ", as part of a fused region" : "", "\n");
+      const std::string verdict = absl::StrCat(compared, "no mismatch", before, r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
+                                               r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "");
+      s.Say(verdict, "\n");
+      s.expects.push_back({"compare reference", true, verdict});
+      return;
     }
-    s.expects.push_back({"compare reference", r.mismatch_count == 0, r.mismatch_count == 0 ? "" : absl::StrCat("%", found_.instruction, " is not within its bound")});
+    s.Say(compared, "first mismatch\n%", found_.instruction, found_.output >= 0 ? absl::StrCat(", element ", found_.output) : "", " [", absl::StrJoin(found_.index, ","), "] is ", ToText(found_.got), ", the reference gives ", ToText(found_.expected),
+          " (", UlpText(found_.ulp), found_.bound > 0 ? absl::StrCat(", within ", FormatDouble(found_.bound, 3), " allowed") : ", the bits were asked for", ")",
+          found_.fused ? ", as part of a fused region" : "", "\n");
+    s.expects.push_back({"compare reference", false, absl::StrCat(compared, "%", found_.instruction, " is not within its bound")});
   }
 
  private:

@@ -142,7 +142,7 @@ std::string PythonFramesText(const Module& module, const Instruction& instructio
   return text;
 }
 
-std::string ExplainInstruction(const Module& module, const Instruction& instruction) {
+std::string ExplainInstruction(const Module& module, const Instruction& instruction, absl::string_view in_run) {
   PrintOptions print;
   print.metadata = false;
   print.max_literal_elements = 16;
@@ -151,6 +151,7 @@ std::string ExplainInstruction(const Module& module, const Instruction& instruct
   absl::StrAppend(&text, "operation: ", Name(instruction.opcode), def.summary.empty() ? "" : absl::StrCat(", ", def.summary), "\n");
   const std::string formula = InstructionFormula(instruction);
   if (!formula.empty()) absl::StrAppend(&text, "formula:   ", formula, formula.back() == '\n' ? "" : "\n");
+  if (!in_run.empty()) absl::StrAppend(&text, "this run:  ", in_run, in_run.back() == '\n' ? "" : "\n");
   absl::StrAppend(&text, "result:    ", instruction.shape.ToString(true), ", ", FormatByteCount(instruction.shape.ByteSize()), "\n");
   if (instruction.parent == module.entry && instruction.parameter_number >= 0) {
     const std::optional<Shape> promised = PromisedParameter(module, instruction.parameter_number);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
@@ -12,7 +13,8 @@ namespace hloscope {
 // Summary, what it takes, its attributes, doc and specification.
 std::string ExplainOperation(Opcode opcode);
 // The instruction's text, where it comes from, formula with its real attributes, shapes and layouts, users.
-std::string ExplainInstruction(const Module& module, const Instruction& instruction);
+// `in_run`: its formula with the sizes of a run, where these are others than the bounds; empty: nothing is known of them.
+std::string ExplainInstruction(const Module& module, const Instruction& instruction, absl::string_view in_run = "");
 // How an element of its result is made, with its real attributes; of what hands values on or calls, what. Empty where no formula would say it.
 // Errors: those of ElementProgram.
 absl::StatusOr<std::string> FormulaOf(const Instruction& instruction);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/explain.h"
+#include "core/debug/formula_in_run.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/set_readers.h"
@@ -210,7 +211,7 @@ absl::Status InfoFrame(Session::State& s, absl::string_view) {
 absl::Status InfoOp(Session::State& s, absl::string_view args) {
   const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
   if (!found.ok()) return found.status();
-  s.Say(ExplainInstruction(*s.module, **found));
+  s.Say(ExplainInstruction(*s.module, **found, FormulaInRun(s, **found)));
   for (int depth = s.machine == nullptr ? -1 : static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
     if (s.machine->frames()[static_cast<size_t>(depth)].computation != (*found)->parent) continue;
     if (const std::string mark = SetMarkOf(s, depth, **found); !mark.empty()) s.Say("  ", mark, "\n");

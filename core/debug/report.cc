@@ -12,6 +12,7 @@
 #include "core/debug/catches.h"
 #include "core/debug/devices.h"
 #include "core/debug/explain.h"
+#include "core/debug/formula_in_run.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
@@ -51,7 +52,7 @@ void AddStop(Session::State& s, Report* r) {
 }
 
 void AddInstruction(Session::State& s, const Instruction& stop, Report* r) {
-  r->instruction = ExplainInstruction(*s.module, stop);
+  r->instruction = ExplainInstruction(*s.module, stop, FormulaInRun(s, stop));
   if (s.module->source != nullptr) {
     if (const int line = LineOf(*s.module, stop); line > 0) r->listings.push_back(ListingAround(*s.module->source, line, kAround));
   }

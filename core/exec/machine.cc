@@ -275,7 +275,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
   } else if (region >= 0) {
     Value value = std::move(frame.values[position]);
     Consume(frame, code.plan->regions[region]);
-    Store(frame, position, std::move(value));
+    if (absl::Status stored = Store(frame, position, std::move(value)); !stored.ok()) return Fail(stack, std::move(stored));
   }  // else nobody reads it: made when asked for
   if (outcome == Outcome::kWaiting) return StopReason::kWaiting;
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;

@@ -25,7 +25,7 @@ const std::vector<Machine::Known>& Machine::waiting() const { return impl_->know
 
 // Everything that the root is made from is known too, so the region's members need not be looked at. A loop or call in which something is
 // armed runs, so that it stops there.
-bool Machine::Impl::TakeKnown(Frame& frame, const Region& region) {
+absl::StatusOr<bool> Machine::Impl::TakeKnown(Frame& frame, const Region& region) {
   if (!known[region.root].known) return false;
   const Code& code = CodeOf(frame);
   if (code.steps[region.root].kind == StepKind::kControl) {
@@ -38,7 +38,9 @@ bool Machine::Impl::TakeKnown(Frame& frame, const Region& region) {
   known[region.root] = Known();
   adopted += static_cast<int64_t>(region.members.size());
   Consume(frame, region);
-  if (value.has_value()) Store(frame, region.root, std::move(value));
+  if (value.has_value()) {
+    if (absl::Status stored = Store(frame, region.root, std::move(value)); !stored.ok()) return stored;
+  }
   return true;
 }
 

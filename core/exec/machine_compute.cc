@@ -229,6 +229,7 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   }
   std::vector<Value> elements(operands[0].elements().begin(), operands[0].elements().end());
   elements[0] = ToLayout(sent->second, wanted, &m.account_);
+  if (!elements[0].has_value()) return MemoryError(wanted.ByteSize(), instruction);
   channels.erase(sent);
   const Value filled = Value::Tuple(operands[0].shape(), std::move(elements));
   if (checkpoint != nullptr) Log(key, filled);

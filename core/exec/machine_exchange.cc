@@ -160,7 +160,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     if (absl::Status looked = ObserveExchange(frame, region, seen, result); !looked.ok()) return fail(std::move(looked));
   }
   Consume(frame, region);
-  Store(frame, region.root, std::move(result));
+  if (absl::Status stored = Store(frame, region.root, std::move(result)); !stored.ok()) return fail(std::move(stored));
   if (!observed || stop_after != region.root) return Outcome::kDone;
   return Caught(stack, region.root + 1, region.root + 1, false);
 }
@@ -269,7 +269,7 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
     if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&start].count;
   }
   frame.begun.erase(frame.begun.begin() + which);
-  Store(frame, begun.position, std::move(result));
+  if (absl::Status stored = Store(frame, begun.position, std::move(result)); !stored.ok()) return fail(std::move(stored));
   return caught ? Caught(stack, begun.position + 1, position, false) : Outcome::kDone;
 }
 

@@ -75,7 +75,8 @@ absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instru
     std::copy(code.plan->use_count.begin(), code.plan->use_count.end(), frame.pending.begin());
   }
   for (size_t k = 0; k < arguments.size(); ++k) {
-    if (arguments[k].has_value()) Store(frame, computation.parameters[k]->index, std::move(arguments[k]));
+    if (!arguments[k].has_value()) continue;
+    if (absl::Status stored = Store(frame, computation.parameters[k]->index, std::move(arguments[k])); !stored.ok()) return stored;
   }
   stack.frames.push_back(std::move(frame));
   return absl::OkStatus();
@@ -178,8 +179,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
         result = *std::move(around);
       }
       PopFrame(stack);
-      Complete(stack, std::move(result), changed);
-      return absl::OkStatus();
+      return Complete(stack, std::move(result), changed);
     case FrameKind::kWhileCondition: {
       const bool again = *ToDense(result).as<uint8_t>() != 0;
       if (again && m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {  // the frame stays, to be looked at
@@ -196,8 +196,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
         if (stack.main && checkpoint != nullptr && log.trip_counts.size() < kManyLoops) {
           log.trip_counts[MixHash(caller_path, static_cast<uint64_t>(caller->index))] = iteration;
         }
-        Complete(stack, std::move(carried), changed);
-        return absl::OkStatus();
+        return Complete(stack, std::move(carried), changed);
       }
       std::vector<Value> arguments;
       arguments.push_back(std::move(carried));
@@ -221,11 +220,11 @@ absl::Status Machine::Impl::Return(Stack& stack) {
   return absl::InternalError("unreachable");
 }
 
-void Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
+absl::Status Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
   if (stack.frames.empty()) {
     stack.result = std::move(result);
     stack.done = true;
-    return;
+    return absl::OkStatus();
   }
   Frame& frame = stack.frames.back();
   Code& code = CodeOf(frame);
@@ -237,8 +236,9 @@ void Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
   }
   if (stack.main && frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[code.computation->schedule[position]].count;
   if (region >= 0) Consume(frame, code.plan->regions[region]);
-  Store(frame, position, std::move(result));
+  if (absl::Status stored = Store(frame, position, std::move(result)); !stored.ok()) return stored;
   MoveTo(stack, frame, position + 1);
+  return absl::OkStatus();
 }
 
 // ---- Values of a running frame ----
@@ -262,13 +262,15 @@ void Machine::Impl::Consume(Frame& frame, const Region& region) {
   }
 }
 
-void Machine::Impl::Store(Frame& frame, int position, Value value) {
+absl::Status Machine::Impl::Store(Frame& frame, int position, Value value) {
   Code& code = CodeOf(frame);
   // What a call, a loop or a tuple hands over comes in the layout that it had there.
-  const Shape& shape = code.computation->schedule[position]->shape;
-  if (!IsInLayoutOf(value, shape)) {
-    Value laid = ToLayout(value, shape, &m.account_);
-    if (laid.has_value()) value = std::move(laid);
+  const Instruction& instruction = *code.computation->schedule[position];
+  if (!IsInLayoutOf(value, instruction.shape)) {
+    if (absl::Status room = MakeRoom(instruction.shape.ByteSize(), instruction); !room.ok()) return room;
+    Value laid = ToLayout(value, instruction.shape, &m.account_);
+    if (!laid.has_value()) return MemoryError(instruction.shape.ByteSize(), instruction);
+    value = std::move(laid);
   }
   const bool held_parameter = KeepsParameter(frame, code, position) || IsReplaced(frame, position);
   if (frame.pending[position] == 0) {
@@ -278,7 +280,7 @@ void Machine::Impl::Store(Frame& frame, int position, Value value) {
       frame.values[position] = std::move(value);
       Release(frame, position);
     }
-    return;
+    return absl::OkStatus();
   }
   if (!code.parts.empty() && !frame.retains && !held_parameter && !(m.region_observer_ && m.observer_keeps_inputs_) && value.shape().IsTuple()) {
     auto parts = code.parts.find(position);
@@ -289,10 +291,11 @@ void Machine::Impl::Store(Frame& frame, int position, Value value) {
         frame.values[part.position] = part.last ? std::move(elements[part.element]) : elements[part.element];
       }
       frame.values[position] = Value();
-      return;
+      return absl::OkStatus();
     }
   }
   frame.values[position] = std::move(value);
+  return absl::OkStatus();
 }
 
 void Machine::Impl::Release(Frame& frame, int position) {

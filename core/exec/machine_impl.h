@@ -202,7 +202,7 @@ struct Machine::Impl {
   // machine_adopt.cc
   std::vector<Known> known;  // of the entry; empty: nothing is
   int64_t adopted = 0;
-  bool TakeKnown(Frame& frame, const Region& region);
+  absl::StatusOr<bool> TakeKnown(Frame& frame, const Region& region);
 
   // machine_time.cc
   Outcome MaybeCheckpoint(Stack& stack);
@@ -284,9 +284,10 @@ struct Machine::Impl {
   absl::Status Return(Stack& stack);
   // What a call that has an evaluate beside gives, of the result of what it called.
   absl::StatusOr<Value> AroundResult(const Instruction& caller, const Value& operands, Value result);
-  void Complete(Stack& stack, Value result, bool changed = false);  // the top frame's instruction at its position has this result
+  absl::Status Complete(Stack& stack, Value result, bool changed = false);  // the top frame's instruction at its position has this result
   void Consume(Frame& frame, const Region& region);
-  void Store(Frame& frame, int position, Value value);
+  // In the layout that is written there. ResourceExhausted: there is no memory for it in that one.
+  absl::Status Store(Frame& frame, int position, Value value);
   void Release(Frame& frame, int position);
   bool CanDonate(const Stack& stack, const Frame& frame, const Code& code, int position) const;
   absl::Status CheckMemory(const Frame& frame, const Instruction& root, absl::Span<const Value> inputs);

@@ -262,12 +262,16 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
     if (const Outcome awaited = AwaitBegun(stack, region.inputs, region.root); awaited != Outcome::kDone) return awaited;
   }
-  if (!known.empty() && stack.main && depth == 0 && TakeKnown(frame, region)) return Outcome::kDone;
+  if (!known.empty() && stack.main && depth == 0) {
+    const absl::StatusOr<bool> taken = TakeKnown(frame, region);
+    if (!taken.ok()) return fail(taken.status());
+    if (*taken) return Outcome::kDone;
+  }
   if (step.kind == StepKind::kTupleElement && frame.values[region.root].has_value()) {  // came when the tuple was taken apart
     Value value = std::move(frame.values[region.root]);
     frame.values[region.root] = Value();
     Consume(frame, region);
-    Store(frame, region.root, std::move(value));
+    if (absl::Status stored = Store(frame, region.root, std::move(value)); !stored.ok()) return fail(std::move(stored));
     return Outcome::kDone;
   }
   if (step.kind == StepKind::kControl) {
@@ -344,7 +348,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     seen.clear();
   }
   Consume(frame, region);
-  Store(frame, region.root, *std::move(result));
+  if (absl::Status stored = Store(frame, region.root, *std::move(result)); !stored.ok()) return fail(std::move(stored));
   return Outcome::kDone;
 }
 
@@ -356,22 +360,32 @@ Outcome Machine::Impl::CatchIn(Stack& stack, const Region& region, absl::Span<co
   const bool whole = std::all_of(seen.begin(), seen.end(), [](const Value& value) { return value.has_value(); });
   const auto complete = [&] {
     Consume(frame, region);
-    Store(frame, region.root, std::move(result));
+    return Store(frame, region.root, std::move(result));
+  };
+  const auto fail = [&](absl::Status status) {
+    MoveTo(stack, frame, region.root);
+    Fail(stack, std::move(status));
+    return Outcome::kFailed;
   };
   if (whole) {
     for (size_t k = 0; k < seen.size(); ++k) {
       Value& slot = frame.values[region.inputs[k]];
-      if (!slot.has_value()) slot = ToLayout(seen[k], frame.computation->schedule[region.inputs[k]]->shape, &m.account_);
+      if (slot.has_value()) continue;
+      const Instruction& input = *frame.computation->schedule[region.inputs[k]];
+      slot = ToLayout(seen[k], input.shape, &m.account_);
+      if (!slot.has_value()) return fail(MemoryError(input.shape.ByteSize(), input));
     }
-  } else {
-    complete();
+  } else if (absl::Status done = complete(); !done.ok()) {
+    return fail(std::move(done));
   }
   const Outcome looked = LookBefore(stack, asked);
   if (looked == Outcome::kFailed || (whole && looked == Outcome::kWaiting)) return looked;
   const int behind = (looked == Outcome::kCaught ? m.caught_at_.mark.levels.back().position : asked + 1);
   frame.looked = behind;
   const bool to_root = behind == region.root + 1;
-  if (whole && to_root) complete();
+  if (whole && to_root) {
+    if (absl::Status done = complete(); !done.ok()) return fail(std::move(done));
+  }
   return Caught(stack, behind, !whole || to_root ? region.root + 1 : frame.position, !whole && !to_root);
 }
 
@@ -481,7 +495,7 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
     frame.values[position] = *std::move(result);
   } else {
     Consume(frame, code.plan->regions[index]);
-    Store(frame, position, *std::move(result));
+    if (absl::Status stored = Store(frame, position, *std::move(result)); !stored.ok()) return fail(std::move(stored));
   }
   return caught ? Outcome::kCaught : Outcome::kDone;
 }

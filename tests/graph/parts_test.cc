@@ -1,5 +1,6 @@
 // Names of parts of large levels, chosen instructions in the calls that they are done in, and slices as they ran.
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "core/text/hlo_text.h"
@@ -224,6 +225,100 @@ TEST(Scene, AWayIntoAComputationIsInOnePiece) {
   EXPECT_TRUE(inwards.Leads(p, x));
   EXPECT_EQ(inwards.BoxOf(m).parent, inwards.scene->Find(q));
   EXPECT_TRUE(outwards.Leads(m, s));
+}
+
+constexpr char kWays[] = R"(HloModule ways
+left { p = f32[4] parameter(0)  ROOT q = f32[4] negate(p) }
+right { k = f32[4] parameter(0)  e = f32[4] exponential(k)  ROOT g = f32[4] abs(e) }
+plus { u = f32[] parameter(0)  v = f32[] parameter(1)  ROOT sum = f32[] add(u, v) }
+cond { d = (s32[], f32[4]) parameter(0)  m = s32[] get-tuple-element(d), index=0  three = s32[] constant(3)  ROOT l = pred[] compare(m, three), direction=LT }
+body {
+  c = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  j = s32[] add(i, i)
+  x = f32[4] get-tuple-element(c), index=1
+  y = f32[4] call(x), to_apply=right
+  ROOT t = (s32[], f32[4]) tuple(j, y)
+}
+ENTRY main {
+  a = f32[4] parameter(0)
+  f = pred[] parameter(1)
+  o = f32[4] conditional(f, a, a), branch_computations={left, right}
+  zero = s32[] constant(0)
+  init = (s32[], f32[4]) tuple(zero, o)
+  w = (s32[], f32[4]) while(init), condition=cond, body=body
+  n = f32[4] get-tuple-element(w), index=1
+  z = f32[] constant(0)
+  ROOT h = f32[] reduce(n, z), dimensions={0}, to_apply=plus
+}
+)";
+
+// From everything to everything, in whatever direction.
+TEST(Scene, EveryHopOfAWayIsDrawn) {
+  for (const char* text : {kWays, kLoop, kReduces}) {
+    const auto module = Read(text);
+    const auto h = HierarchyOf(module);
+    for (int from = 0; from < h->instruction_count(); ++from) {
+      for (int to = 0; to < h->instruction_count(); ++to) {
+        WayKind kind{};
+        SceneMaker maker;
+        SceneWish wish;
+        wish.hierarchy = h;
+        wish.only = ShortestPath(*h, h->At(from), h->At(to), &kind);
+        wish.hops = HopsOf(*h, wish.only);
+        if (wish.only.empty()) continue;
+        const Chosen shown = {maker.Make(wish)};
+        std::string way = absl::StrCat(h->At(from).name, " to ", h->At(to).name, ": ");
+        for (const Instruction* i : wish.only) absl::StrAppend(&way, i->name, " ");
+        EXPECT_EQ(wish.hops.empty(), from == to) << way;
+        for (const SceneHop& hop : wish.hops) EXPECT_TRUE(shown.Leads(*hop.from, *hop.to)) << way << ": " << hop.from->name << " -> " << hop.to->name;
+        // From end to end.
+        for (size_t k = 0; k + 1 < wish.hops.size(); ++k) {
+          const SceneHop &one = wish.hops[k], &next = wish.hops[k + 1];
+          EXPECT_TRUE(one.to == next.from || one.from == next.to || one.to == next.to || one.from == next.from) << way;
+        }
+      }
+    }
+  }
+}
+
+// Those beyond the thickest are not drawn, but there, and counted at both of their ends.
+TEST(Scene, ThinArrowsAreCountedWhereThereAreTooMany) {
+  const auto module = Read(kWays);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  const std::shared_ptr<const Scene> all = maker.Make(wish);
+  wish.most_arrows = 3;
+  const std::shared_ptr<const Scene> few = maker.Make(wish);
+  ASSERT_EQ(few->arrows.size(), all->arrows.size());
+  int64_t thinnest_drawn = std::numeric_limits<int64_t>::max(), thickest_left = 0;
+  size_t drawn = 0;
+  for (const SceneArrow& a : few->arrows) {
+    drawn += !a.minor;
+    if (a.minor) thickest_left = std::max(thickest_left, a.bytes);
+    else thinnest_drawn = std::min(thinnest_drawn, a.bytes);
+  }
+  EXPECT_EQ(drawn, 3u);
+  EXPECT_LE(thickest_left, thinnest_drawn);
+  int in = 0, out = 0;
+  for (const SceneBox& box : few->boxes) in += box.more_in, out += box.more_out;
+  EXPECT_EQ(static_cast<size_t>(in), few->arrows.size() - drawn);
+  EXPECT_EQ(in, out);
+}
+
+TEST(Walk, AWayGoesOnInTheNextIteration) {
+  const auto module = Read(kWays);
+  const auto h = HierarchyOf(module);
+  const auto way = [&](const Instruction& from, const Instruction& to) {
+    WayKind kind = WayKind::kMixed;
+    std::string text;
+    for (const Instruction* i : ShortestPath(*h, from, to, &kind)) absl::StrAppend(&text, i->name, " ");
+    EXPECT_EQ(kind, WayKind::kAlong) << text;
+    return text;
+  };
+  EXPECT_EQ(way(At(*module, "body", "y"), At(*module, "body", "i")), "y t c i ");
+  EXPECT_EQ(way(At(*module, "body", "j"), At(*module, "cond", "l")), "j t w d m l ");
 }
 
 TEST(Scene, SaysWhatOfTheChosenLiesTooDeep) {

@@ -280,6 +280,28 @@ TEST(Pictures, ArrowsCrossNoNumber) {
   EXPECT_GT(arrows, 100);
 }
 
+// Where arrays stand below each other, arrows go round titles, numbers of rows and scales of colours.
+TEST(Pictures, ArrowsInLittleRoomCrossNoWord) {
+  RunProgram run("x = f32[300,400] iota(), iota_dimension=0\ni = s32[50,1] iota(), iota_dimension=0\nROOT g = f32[50,400] gather(x, i), offset_dims={1}, "
+                 "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,400}");
+  ASSERT_EQ(run.problems(), "");
+  const PictureData data = run.DataOf(*run.module().entry->root);
+  int arrows = 0;
+  for (const float width : {320.0f, 420.0f, 520.0f, 600.0f, 760.0f, 900.0f, 1400.0f}) {
+    for (int64_t e = 0; e < 50; e += 7) {
+      PictureSelection selection;
+      selection.width = width;
+      selection.pinned = Cell{kResultArray, {e, e * 8}};
+      const absl::StatusOr<MadePicture> made = PicturesFor(*run.module().entry->root)[0]->draw(data, selection);
+      ASSERT_TRUE(made.ok());
+      int of_it = 0;
+      EXPECT_EQ(CrossedNumber(made->drawing, &of_it, true), "") << "element " << e << " with room for " << width;
+      arrows += of_it;
+    }
+  }
+  EXPECT_GE(arrows, 100);
+}
+
 // Every element of an array can be reached by what is clicked on.
 TEST(Pictures, ScrollToAnyElement) {
   RunProgram run("ROOT r = s32[9,40,60] iota(), iota_dimension=2");

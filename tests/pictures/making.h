@@ -157,14 +157,15 @@ inline std::string AsksForHands(const Drawing& drawing) {
 }
 
 // A number in a cell, or a title of an array, that a curved arrow goes through; "" where none does. Counts the arrows.
-inline std::string CrossedNumber(const Drawing& drawing, int* arrows) {
+inline std::string CrossedNumber(const Drawing& drawing, int* arrows, bool labels = false) {
   std::vector<const DrawnText*> numbers;
   for (const Drawn& item : drawing.items()) {
     const auto* t = std::get_if<DrawnText>(&item);
     if (t == nullptr) continue;
     const bool title = t->style.face == Face::kMonoStrong && t->style.size == 13,
                type = t->style.face == Face::kMono && t->style.size == 12;
-    if (title || type || (t->style.face == Face::kMono && t->style.size >= 11 && t->style.align == Align::kCenter)) numbers.push_back(t);
+    const bool label = labels && t->style.face == Face::kUi && t->style.size == 10;  // of rows, columns and scales
+    if (label || title || type || (t->style.face == Face::kMono && t->style.size >= 11 && t->style.align == Align::kCenter)) numbers.push_back(t);
   }
   for (const Drawn& item : drawing.items()) {
     const auto* line = std::get_if<DrawnLine>(&item);

@@ -180,8 +180,9 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     out.here = ends[1];
     if (kind == WayKind::kAgainst) out.note = absl::StrCat("values flow the other way, from %", ends[1]->name, " to %", ends[0]->name);
     if (kind == WayKind::kMixed) out.note = absl::StrCat("no value of %", ends[0]->name, " reaches %", ends[1]->name, ", nor the other way: parts of the way go against the flow of values");
+    out.wish.hops = HopsOf(*hierarchy, out.wish.only);
     out.subject = absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ", ",
-                               Count(static_cast<int64_t>(out.wish.only.size()) - 1, "hop"));
+                               Count(static_cast<int64_t>(out.wish.hops.size()), "hop"));
     Limit(*hierarchy, choice, &out);
     return out;
   }

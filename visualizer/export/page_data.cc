@@ -306,6 +306,9 @@ class PageWriter {
     ordered_json of = ordered_json::array();
     for (const MarkedPlace& place : in_.marked) of.push_back({h_.Number(*place.instruction), NumberOf(place.path)});
     out_["marked"] = {{"text", in_.marked_text}, {"of", std::move(of)}, {"asked", in_.asked}};
+    ordered_json hops = ordered_json::array();
+    for (const SceneHop& hop : in_.hops) hops.push_back({h_.Number(*hop.from), h_.Number(*hop.to), hop.to->parameter_number >= 0 ? 1 : 0});
+    if (!hops.empty()) out_["marked"]["hops"] = std::move(hops);
     if (in_.slice != nullptr) PutParts();
     out_["marked"]["paths"] = std::move(paths_);
   }
@@ -330,6 +333,7 @@ class PageWriter {
     wish.hierarchy = in_.hierarchy;
     wish.spell_counts = true;
     MeasureLetters(&wish);
+    wish.hops = in_.hops;
     wish.expanded = FirstExpansion(h_);
     for (const MarkedPlace& place : in_.marked) {
       if (wish.expanded.size() >= kMostOpened) break;

@@ -29,6 +29,7 @@ struct GraphPageInput {
   // A way or a slice that is opened, marked and listed, in this order; `asked` is shown first. Empty: none.
   std::vector<MarkedPlace> marked;
   int asked = -1;                               // index into marked
+  std::vector<SceneHop> hops;                   // of a way: its steps
   std::string marked_text;                      // "why %y[3], 12 instructions"
   const SliceParts* slice = nullptr;            // of `marked`, where its parts are told apart by run; null: they are not
   bool slice_from_causes = false;               // it leads to what was asked for, not away from it: listed the other way round

@@ -60,6 +60,7 @@ struct SceneArrow {
   int count = 0;         // values that flow here
   const Instruction* value = nullptr;  // the first of them
   bool order_only = false;             // a control predecessor, no value
+  bool again = false;                  // from the end of a loop's body into the next iteration
   bool minor = false;                  // one of very many; to be drawn when somebody points at one of its ends
   std::vector<Point> curve;            // cubic spline, 3n+1 points
   std::string label;
@@ -103,6 +104,12 @@ struct SceneStep {
   std::string label;
 };
 
+// A step of a way, in the direction of the values (HopsOf in walk.h).
+struct SceneHop {
+  const Instruction* from = nullptr;
+  const Instruction* to = nullptr;
+};
+
 // What of a program is wanted.
 struct SceneWish {
   uint64_t request = 0;
@@ -114,6 +121,7 @@ struct SceneWish {
   absl::flat_hash_set<BoxKey> places;    // of `only`: not empty: where each of them is meant, in every call that it is meant in
   std::vector<ScenePart> parts;          // not empty: what ran, as it ran,
   std::vector<SceneStep> steps;          // and what was made from what
+  std::vector<SceneHop> hops;            // drawn also where no operand is behind them: out of a condition, a branch or a reducer, and round a loop
   const Computation* root = nullptr;     // the outermost one; null: the entry
   bool spell_counts = false;             // "12 instructions", not "12"
   size_t most_arrows = 2500;             // of more, the thinner ones are `minor`

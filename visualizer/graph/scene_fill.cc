@@ -34,6 +34,8 @@ class SceneFiller {
       Fill(root, 0, h_.NodeOf(*outermost), NewShown(*outermost));
     }
     AddArrows();
+    AddHops();
+    Label();
     FindHubs();
   }
 
@@ -354,8 +356,42 @@ class SceneFiller {
         }
       }
     }
+  }
+
+  // Of a way: what no operand is behind.
+  void AddHops() {
+    for (const SceneHop& hop : wish_.hops) {
+      for (const Shown& shown : shown_) {
+        if (shown.computation == hop.from->parent && hop.to->parent == hop.from->parent) AddHop(hop, shown.box[hop.from->index], shown.box[hop.to->index]);
+      }
+      for (const auto& [box, opened] : opened_) {
+        for (const auto& [which, at] : opened.shown) {
+          const Shown& inside = shown_[at];
+          if (inside.computation != hop.from->parent || inside.computation == hop.to->parent) continue;
+          const int from = inside.box[hop.from->index];
+          if (scene_->boxes[box].instruction == hop.to) AddHop(hop, from, box);
+          for (const auto& [other, beside] : opened.shown) {
+            if (shown_[beside].computation == hop.to->parent) AddHop(hop, from, shown_[beside].box[hop.to->index]);
+          }
+        }
+      }
+    }
+  }
+  void AddHop(const SceneHop& hop, int from, int to) {
+    const auto reads = [&](const auto& list) { return std::find(list.begin(), list.end(), hop.from) != list.end(); };
+    const bool operand = reads(hop.to->operands) || reads(hop.to->control_predecessors);
+    // Where all is shown, what is read has its arrow; a way that comes by the same instruction twice may need one more.
+    if (arrow_.contains({from, to}) || (operand && !scene_->focused)) return;
+    const size_t before = scene_->arrows.size();
+    AddArrow(from, to, *hop.from, false);
+    if (scene_->arrows.size() > before) scene_->arrows.back().again = !operand && hop.to->parameter_number >= 0;
+  }
+
+  void Label() {
     for (SceneArrow& arrow : scene_->arrows) {
-      if (arrow.count == 1) {
+      if (arrow.again) {
+        arrow.label = "next iteration";
+      } else if (arrow.count == 1) {
         arrow.label = arrow.value->shape.ToString(false);
         if (arrow.label.size() > 28) arrow.label = absl::StrCat(arrow.label.substr(0, 12), "\u2026, ", BytesText(arrow.bytes));
       } else if (arrow.count > 1) {

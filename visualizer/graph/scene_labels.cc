@@ -25,6 +25,7 @@ Point OnCurve(const std::vector<Point>& curve, int piece, float t) {
 
 bool WantsLabel(const Scene& scene, const SceneArrow& arrow, bool few) {
   if (arrow.label.empty()) return false;
+  if (arrow.again) return true;
   const SceneBox& from = scene.boxes[arrow.from];
   if (from.instruction == nullptr || from.instruction != arrow.value) return true;
   return few && arrow.value->shape.IsArray();

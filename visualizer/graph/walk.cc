@@ -57,6 +57,19 @@ void EachBefore(const Hierarchy& h, const Instruction& i, const F& f) {
   }
 }
 
+// Calls f with the parameters that get what `i` made in an iteration before: of the body and of the condition.
+template <typename F>
+void EachNext(const Hierarchy& h, const Instruction& i, const F& f) {
+  if (i.parent->root != &i) return;
+  for (const CalledBy& call : h.CallersOf(*i.parent)) {
+    const std::vector<const Computation*> called = Hierarchy::Called(*call.caller);
+    if (Def(*call.caller).control != ControlKind::kWhile || called.size() != 2 || called[1] != i.parent) continue;
+    for (const Computation* c : called) {
+      if (c->parameters.size() == 1 && c->parameters[0] != nullptr && c->parameters[0] != &i) f(*c->parameters[0], Step::kAlong, call.caller);
+    }
+  }
+}
+
 // Breadth first from `from` until `to`; the way, or nothing. A computation may be called from many places: a way that went into it and came out
 // would have to come out at the call that it went in by, which is one step without going in. So none that has gone in comes out again.
 std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from, const Instruction& to, bool after, bool before) {
@@ -75,6 +88,7 @@ std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from,
     };
     const Instruction& at = h.At(place / 2);
     if (after) EachAfter(h, at, reach);
+    if (after) EachNext(h, at, reach);
     if (before) EachBefore(h, at, reach);
   }
   std::vector<const Instruction*> way;
@@ -88,29 +102,91 @@ std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from,
   return way;
 }
 
+// What calls the one computation and the other; null: nothing.
+const Instruction* CallOfBoth(const Hierarchy& h, const Computation& one, const Computation& other) {
+  for (const CalledBy& call : h.CallersOf(one)) {
+    for (const CalledBy& also : h.CallersOf(other)) {
+      if (call.caller == also.caller) return call.caller;
+    }
+  }
+  return nullptr;
+}
+
+// The call that gives a parameter this; null: none does.
+const Instruction* GivingCall(const Hierarchy& h, const Instruction& parameter, const Instruction& given) {
+  if (parameter.parameter_number < 0) return nullptr;
+  for (const CalledBy& call : h.CallersOf(*parameter.parent)) {
+    if (Given(call, *parameter.parent, static_cast<size_t>(parameter.parameter_number)) == &given) return call.caller;
+  }
+  return nullptr;
+}
+
 // With the calls through which the way goes into a computation or out of it, so that one sees where.
 std::vector<const Instruction*> WithCalls(const Hierarchy& h, const std::vector<const Instruction*>& way) {
   std::vector<const Instruction*> whole;
   for (const Instruction* i : way) {
     const Instruction* last = whole.empty() ? nullptr : whole.back();
     if (last != nullptr && last->parent != i->parent) {
-      // From what is given to the parameter that it is given to, or against that.
-      const bool in = i->parameter_number >= 0;
-      const Instruction &parameter = in ? *i : *last, &given = in ? *last : *i;
-      if (parameter.parameter_number >= 0) {
-        for (const CalledBy& call : h.CallersOf(*parameter.parent)) {
-          if (Given(call, *parameter.parent, static_cast<size_t>(parameter.parameter_number)) != &given) continue;
-          if (call.caller != last && call.caller != i) whole.push_back(call.caller);
-          break;
-        }
-      }
+      // From what is given to the parameter that it is given to, or against that; or from a loop's body to its condition.
+      const Instruction* call = GivingCall(h, *i, *last);
+      if (call == nullptr) call = GivingCall(h, *last, *i);
+      if (call == nullptr) call = CallOfBoth(h, *last->parent, *i->parent);
+      if (call != nullptr && call != last && call != i) whole.push_back(call);
     }
     whole.push_back(i);
   }
   return whole;
 }
 
+bool Calls(const Instruction& caller, const Computation& called) {
+  const std::vector<const Computation*> all = Hierarchy::Called(caller);
+  return std::find(all.begin(), all.end(), &called) != all.end();
+}
+
+bool Reads(const Instruction& user, const Instruction& value) {
+  const auto has = [&](const auto& list) { return std::find(list.begin(), list.end(), &value) != list.end(); };
+  return has(user.operands) || has(user.control_predecessors);
+}
+
+// Whether values flow from the one to the other where a way goes on from it.
+bool Flows(const Instruction& from, const Instruction& to) {
+  if (Reads(to, from)) return true;
+  if (Reads(from, to)) return false;
+  if (Calls(to, *from.parent)) return from.parent->root == &from;
+  return to.parameter_number >= 0 && !Calls(to, *from.parent);
+}
+
+// Whether an arrow leads from `a` to `b`, one of which is inside of the call that stands between them (scene_fill.cc: Targets, Source).
+bool LeadsThrough(const Hierarchy& h, const Instruction& a, const Instruction& call, const Instruction& b) {
+  if (Calls(call, *b.parent) && b.parameter_number >= 0 && Reads(call, a)) {
+    const std::vector<CalledBy>& calls = h.CallersOf(*b.parent);
+    return std::any_of(calls.begin(), calls.end(), [&](const CalledBy& c) { return c.caller == &call && Given(c, *b.parent, static_cast<size_t>(b.parameter_number)) == &a; });
+  }
+  if (!Calls(call, *a.parent) || a.parent->root != &a) return false;
+  const ControlKind control = Def(call).control;
+  const std::vector<const Computation*> called = Hierarchy::Called(call);
+  if (control != ControlKind::kCall && (control != ControlKind::kWhile || called.back() != a.parent)) return false;
+  return Reads(b, call) || Calls(b, *call.parent) || (Calls(call, *b.parent) && b.parameter_number >= 0);
+}
+
 }  // namespace
+
+std::vector<SceneHop> HopsOf(const Hierarchy& h, const std::vector<const Instruction*>& way) {
+  std::vector<SceneHop> hops;
+  for (size_t k = 0; k + 1 < way.size();) {
+    const bool along = Flows(*way[k], *way[k + 1]);
+    // Through calls in calls: from where it went in or out last.
+    size_t next = k + 1;
+    while (next + 1 < way.size()) {
+      const Instruction &before = *way[next - 1], &call = *way[next], &after = *way[next + 1];
+      if (!(along ? LeadsThrough(h, before, call, after) : LeadsThrough(h, after, call, before))) break;
+      ++next;
+    }
+    hops.push_back(along ? SceneHop{way[k], way[next]} : SceneHop{way[next], way[k]});
+    k = next;
+  }
+  return hops;
+}
 
 // A computation that is called from several places is seen in one call: the one by which the walk goes into it first, and by no other it comes out.
 Neighbours Neighbourhood(const Hierarchy& h, const Instruction& of, int hops, size_t most, const SeenIn& in) {

@@ -25,8 +25,13 @@ enum class WayKind : uint8_t {
 // "the shortest way from", "the shortest way, against the flow of values, from".
 absl::string_view ShortestWayFrom(WayKind kind);
 
-// The instructions from `from` to `to`, both included: along the flow of values, else against it, else in any direction. Empty: there is none.
+// The instructions from `from` to `to`, both included: along the flow of values (of a loop also into its next iteration), else against it, else in any
+// direction. Empty: there is none.
 std::vector<const Instruction*> ShortestPath(const Hierarchy& hierarchy, const Instruction& from, const Instruction& to, WayKind* kind);
+
+// The steps of a way, each in the direction of the values. A call that it goes through is none of its own where an arrow leads from what stands outside
+// to what stands inside.
+std::vector<SceneHop> HopsOf(const Hierarchy& hierarchy, const std::vector<const Instruction*>& way);
 
 }  // namespace hloscope
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/strip.h"
+#include "visualizer/graph/walk.h"
 #include "visualizer/panels/graph_panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -157,16 +158,12 @@ void GraphPanel::Light(PanelContext& context) {
       if (const int box = BoxOf(now, i); box >= 0) lights_.breakpoints[box] = lights_.breakpoints[box] || stop.enabled;
     }
   }
-  int last = -1;
   for (const Instruction* i : path_) {
-    const int box = BoxOf(now, i);
-    if (box < 0) continue;
-    lights_.path.insert(box);
-    if (last >= 0) {
-      lights_.path_arrows.insert(static_cast<int64_t>(last) << 32 | box);
-      lights_.path_arrows.insert(static_cast<int64_t>(box) << 32 | last);
-    }
-    last = box;
+    if (const int box = BoxOf(now, i); box >= 0) lights_.path.insert(box);
+  }
+  for (const SceneHop& hop : HopsOf(*scene_->hierarchy, path_)) {
+    const int from = BoxOf(now, hop.from), to = BoxOf(now, hop.to);
+    if (from >= 0 && to >= 0) lights_.path_arrows.insert(static_cast<int64_t>(from) << 32 | to);
   }
 }
 

@@ -77,6 +77,7 @@ void GraphPanel::Order(PanelContext& context, bool first) {
   order.wish.expanded = expanded_;
   order.wish.only = only_;
   order.wish.seen_in = seen_in_;
+  if (!path_.empty()) order.wish.hops = HopsOf(*scene_->hierarchy, path_);
   order.wish.spell_counts = true;
   const float scale = ui::TheLook().scale;
   order.wish.title_letter = ui::Measure(ui::Type().ui, "broadcast convert dot").x / 21 / scale + 0.3f;
@@ -203,7 +204,8 @@ bool GraphPanel::Path(PanelContext& context, absl::string_view args, std::string
   WayKind kind{};
   path_ = ShortestPath(*scene_->hierarchy, *ends[0], *ends[1], &kind);
   if (path_.empty()) return Fail(error, absl::StrCat("nothing leads from ", names[0], " to ", names[1]));
-  Focus(context, path_, absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ": ", path_.size() - 1, path_.size() == 2 ? " hop" : " hops"));
+  const size_t hops = HopsOf(*scene_->hierarchy, path_).size();
+  Focus(context, path_, absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ": ", hops, hops == 1 ? " hop" : " hops"));
   return true;
 }
 

@@ -91,7 +91,7 @@ bool LessonsPanel::Command(PanelContext& context, absl::string_view args, std::s
   if (lesson != nullptr && word == "program") return OpenProgram(context, *lesson, std::string(rest), error);
   if (lesson != nullptr && (word == "hint" || word == "show")) return Reveal(*lesson, word == "hint", std::string(rest), error);
   if (lesson != nullptr && word == "reveal") return FillIn(context, *lesson, std::string(rest), error);
-  *error = "the lessons are not here yet; try again in a moment";
+  *error = shelf == nullptr ? "the lessons are not here yet; try again in a moment" : "no lesson is open; window lessons open LESSON opens one";
   return false;
 }
 
@@ -182,6 +182,10 @@ bool LessonsPanel::Reveal(const Lesson& lesson, bool hint, const std::string& id
     }
     ++attempts_[Key(lesson, id)].hints;
     return true;
+  }
+  if (lesson.FindProgram(id) == nullptr && lesson.FindPicture(id) == nullptr) {
+    *error = absl::StrCat("the lesson '", lesson.name, "' has no program and no picture '", id, "'");
+    return false;
   }
   shown_.insert(Key(lesson, id));
   return true;

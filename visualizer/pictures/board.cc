@@ -415,6 +415,11 @@ void Board::Formula(const std::vector<std::string>& letters, const std::vector<s
       if (++lines > 6) break;
       Code(line);
     }
+    const std::string bounds = lines == 1 ? WithLetters(relation_->BoundsFormula(), kPrintedLetters, all) : "";
+    if (!bounds.empty() && bounds.size() <= kLongestFormula) {
+      Say(tr("That is with the sizes of this run; with the bounds as they are written:"), Ink::kDim);
+      Code(bounds, Ink::kDim);
+    }
   }
   Note();
 }

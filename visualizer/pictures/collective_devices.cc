@@ -95,6 +95,16 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
   }
 }
 
+namespace {
+
+// Of "replica 3", before a row; arrows of pairs may bend out past it.
+float RowLabelWidth(const Captions& tr, const DeviceGroups& g) {
+  const float bend = g.pairs.empty() ? 0.0f : 18.0f;
+  return std::max(60.0f, TextWidth(tr("replica $0", g.replicas - 1), Face::kUi, 10) + 12 + bend);
+}
+
+}  // namespace
+
 DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros,
                          bool numbers_of_replicas, bool numbers) {
   const Captions& tr = board.captions();
@@ -103,7 +113,7 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
   const bool line = g.partitions == 1 || g.replicas == 1;
   // Replicas down and partitions across; where there is one of either, as many as fit side by side.
   size_ = total <= 32 ? 64 : total <= 128 ? 44 : 24;
-  const float gap = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : 60;
+  const float gap = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : RowLabelWidth(tr, g);
   const int64_t fit = std::max<int64_t>(1, static_cast<int64_t>((width - label) / (size_ + gap)));
   columns_ = line ? std::min(total, fit) : std::min(g.partitions, fit);
   // Arrows of pairs go over the boxes, under what stands over the columns.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -140,6 +141,34 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
 }
 
 std::string Grid::LabelOf(int dim, int64_t i) const { return spec_.label ? spec_.label(dim, i) : absl::StrCat(i); }
+
+// Of small cells some, and of these only what has a name: the first, every fifth after it and the last.
+std::vector<std::string> Grid::TicksOf(int dim) const {
+  const View& view = views_[dim];
+  std::vector<std::string> ticks;
+  std::string last;
+  size_t last_at = 0;
+  for (int64_t named = 0, k = 0; k < view.count; ++k) {
+    std::string label = LabelOf(dim, view.first + k);
+    if (!text_mode_ && label == kBetween) {
+      label.clear();
+    } else if (!text_mode_) {
+      last_at = ticks.size();
+      last = std::exchange(label, named++ % 5 == 0 ? label : std::string());
+    }
+    ticks.push_back(std::move(label));
+  }
+  if (!last.empty()) ticks[last_at] = std::move(last);
+  return ticks;
+}
+
+float Grid::before() const {
+  float widest = 0;
+  if (spec_.rows >= 0 && !empty_) {
+    for (const std::string& tick : TicksOf(spec_.rows)) widest = std::max(widest, TextWidth(tick, Face::kUi, kLabelSize));
+  }
+  return widest + 4 + (Shortened(spec_.columns) ? kStrip : 0);
+}
 
 float Grid::SliceWidth(float cell_width, int64_t columns) const {
   const float cells = static_cast<float>(columns) * cell_width + (spec_.columns >= 0 && columns < Extent(spec_.columns) ? 2 * kStrip : 0);

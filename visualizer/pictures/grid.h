@@ -58,6 +58,8 @@ struct GridAxis {
   Paint paint = Ink::kTeal;
 };
 
+inline constexpr absl::string_view kBetween = "·";
+
 struct GridSpec {
   int array = 0;                   // names its window
   std::string title;               // "%lhs"
@@ -69,7 +71,7 @@ struct GridSpec {
   bool numbers = true;             // show numbers where they fit
   bool only_numbers = false;       // rather fewer cells than no numbers
   std::function<GridCell(absl::Span<const int64_t> index)> cell;
-  // What stands beside an index along an edge, where it is not the index.
+  // What stands beside an index along an edge, where it is not the index; kBetween where it has no name (padding, a hole).
   std::function<std::string(int dim, int64_t i)> label;
   // An element that should be seen, unless somebody scrolled.
   std::optional<std::vector<int64_t>> focus;
@@ -100,6 +102,9 @@ class Grid {
   std::vector<Box> BoxesOf(absl::Span<const int64_t> low, absl::Span<const int64_t> high) const;
   Box body() const { return body_; }  // all cells, once drawn
   Box head() const { return head_; }  // the title, and what stands under it, once drawn
+  Box foot() const { return foot_; }  // the scales of its colours, once drawn; empty: it has none
+  float right() const { return body_.right() + (Shortened(spec_.columns) ? kStrip : 0); }  // of the cells and the strip that scrolls them, once drawn
+  float before() const;  // so much of what lies before the cells has numbers of rows, or the strip that scrolls; once drawn
   // The lines between cells next to a place, where no number stands: across the grid, and down it; once drawn.
   float RowLineNear(float y) const;
   float ColumnLineNear(float x) const;
@@ -131,9 +136,10 @@ class Grid {
   void DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing);
   void DrawCell(const GridCell& cell, Box box, Drawing* drawing) const;
   void DrawEdges(Place at, Drawing* drawing) const;
-  void DrawScales(Place at, Drawing* drawing) const;
+  float DrawScales(Place at, Drawing* drawing) const;  // to where they reach
   size_t ScaleOf(absl::Span<const int64_t> index) const { return spec_.scale_dim < 0 ? 0 : static_cast<size_t>(index[static_cast<size_t>(spec_.scale_dim)]); }
   std::string LabelOf(int dim, int64_t i) const;
+  std::vector<std::string> TicksOf(int dim) const;  // what stands along its edge, one for each index that is seen; empty: nothing
   // "[0,:,:]".
   std::string SliceTitle(absl::Span<const int64_t> slice) const;
   float ScaleNumbersWidth() const;
@@ -164,7 +170,7 @@ class Grid {
   std::vector<Placed> placed_;
   std::vector<HeatScale> heat_;  // of all cells that are seen, where they are colours; by the index along GridSpec::scale_dim
   bool any_nan_ = false, any_plus_inf_ = false, any_minus_inf_ = false;
-  Box body_, head_;
+  Box body_, head_, foot_;
 };
 
 // Cells of an array's elements. `mark` may be null.

@@ -152,12 +152,11 @@ void Grid::DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing
     const GridAxis& axis = spec_.axes[spec_.columns];
     drawing->AddText({at.x + label_width_ - 3, y + 10}, axis.letter, {kLabelSize, Face::kStrong, axis.paint, Align::kRight});
     float free_from = cells.x - 100;
-    for (int64_t c = 0; c < columns.count; ++c) {
-      const std::string label = LabelOf(spec_.columns, columns.first + c);
-      const float w = TextWidth(label, Face::kUi, kLabelSize), middle = cells.x + (static_cast<float>(c) + 0.5f) * cell_width_;
-      const bool last = c + 1 == columns.count;
-      if (middle - w / 2 < free_from || (!text_mode_ && !last && c % 5 != 0)) continue;
-      drawing->AddText({middle, y + 10}, label, {kLabelSize, Face::kUi, Ink::kDim, Align::kCenter});
+    const std::vector<std::string> ticks = TicksOf(spec_.columns);
+    for (size_t c = 0; c < ticks.size(); ++c) {
+      const float w = TextWidth(ticks[c], Face::kUi, kLabelSize), middle = cells.x + (static_cast<float>(c) + 0.5f) * cell_width_;
+      if (ticks[c].empty() || middle - w / 2 < free_from) continue;
+      drawing->AddText({middle, y + 10}, ticks[c], {kLabelSize, Face::kUi, Ink::kDim, Align::kCenter});
       free_from = middle + w / 2 + 3;
     }
   }
@@ -165,10 +164,11 @@ void Grid::DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing
     const GridAxis& axis = spec_.axes[spec_.rows];
     drawing->AddText({at.x, y + (spec_.tagged ? 12 : label_height_ + 2)}, axis.letter, {kLabelSize, Face::kStrong, axis.paint});
     float free_from = cells.y - 100;
-    for (int64_t r = 0; r < rows.count; ++r) {
+    const std::vector<std::string> ticks = TicksOf(spec_.rows);
+    for (size_t r = 0; r < ticks.size(); ++r) {
       const float middle = cells.y + (static_cast<float>(r) + 0.5f) * cell_height_;
-      if (middle - 5 < free_from || (!text_mode_ && r + 1 != rows.count && r % 5 != 0)) continue;
-      drawing->AddText({at.x + label_width_ - 4, middle + 3.5f}, LabelOf(spec_.rows, rows.first + r), {kLabelSize, Face::kUi, Ink::kDim, Align::kRight});
+      if (ticks[r].empty() || middle - 5 < free_from) continue;
+      drawing->AddText({at.x + label_width_ - 4, middle + 3.5f}, ticks[r], {kLabelSize, Face::kUi, Ink::kDim, Align::kRight});
       free_from = middle + 6;
     }
   }
@@ -267,9 +267,10 @@ float Grid::ScaleNumbersWidth() const {
 }
 
 // Which number a colour is.
-void Grid::DrawScales(Place at, Drawing* drawing) const {
+float Grid::DrawScales(Place at, Drawing* drawing) const {
   constexpr int kSteps = 24;
   const float step = std::clamp((width_ - label_width_ - ScaleNumbersWidth()) / kSteps, 1.0f, 4.0f);
+  float right = at.x;
   for (size_t k = 0; k < heat_.size(); ++k) {
     const HeatScale& heat = heat_[k];
     const float base = at.y + static_cast<float>(k + 1) * kScaleHeight - 3;
@@ -290,6 +291,7 @@ void Grid::DrawScales(Place at, Drawing* drawing) const {
       x += static_cast<float>(steps) * step + kScaleGap;
       say(ScaleNumber(high));
     }
+    right = std::max(right, x);
     if (k + 1 < heat_.size()) continue;
     for (const auto& [name, colour] : ColoursOfTheirOwn()) {
       x += kScaleGap;
@@ -297,7 +299,9 @@ void Grid::DrawScales(Place at, Drawing* drawing) const {
       x += kNanBox + kScaleGap;
       say(name);
     }
+    right = std::max(right, x);
   }
+  return right;
 }
 
 void Grid::Draw(Place at, Drawing* drawing) {
@@ -325,7 +329,12 @@ void Grid::Draw(Place at, Drawing* drawing) {
     DrawSlice(slice, {at.x + static_cast<float>(s % across_) * w, y + static_cast<float>(s / across_) * h}, drawing);
     return true;
   });
-  if (!text_mode_) DrawScales({at.x + label_width_, at.y + height_ - static_cast<float>(heat_.size()) * kScaleHeight}, drawing);
+  foot_ = {};
+  if (!text_mode_ && !heat_.empty()) {
+    const float tall = static_cast<float>(heat_.size()) * kScaleHeight;
+    const Place scales{at.x + label_width_, at.y + height_ - tall};
+    foot_ = {scales.x, scales.y, DrawScales(scales, drawing) - scales.x, tall};
+  }
   if (scroll_height_ > 0) {
     Roll roll{.box = {at.x, at.y, width_, height_}, .option = absl::StrCat("window:", spec_.array)};
     for (const View& view : views_) {

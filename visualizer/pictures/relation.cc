@@ -529,6 +529,15 @@ std::string Relation::Formula(int leaf, absl::Span<const int64_t> index, bool nu
   return tracer_->Formula(leaf, index, scene_.OperandNames(), numbers, load_);
 }
 
+std::string Relation::BoundsFormula() const {
+  const Instruction& written = *scene_.data().instruction;
+  if (tracer_ == nullptr || &written == &scene_.instruction()) return "";
+  const absl::StatusOr<Program> program = ElementProgram(written);
+  if (!program.ok()) return "";
+  std::string formula = ToFormula(*program, scene_.OperandNames());
+  return formula == GeneralFormula() ? "" : formula;
+}
+
 std::string Relation::GeneralFormula() const { return tracer_ == nullptr ? "" : ToFormula(tracer_->program(), scene_.OperandNames()); }
 
 }  // namespace hloscope

@@ -89,6 +89,8 @@ class Relation {
   std::vector<int> MovedTo(int leaf) const;
   // The program's formula for every element, one line an output; "" where there is none.
   std::string GeneralFormula() const;
+  // The same with the bounds as they are written, where the sizes of the run are others; else empty.
+  std::string BoundsFormula() const;
 
  private:
   struct Search {

@@ -101,7 +101,7 @@ GridSpec WindowView::Spec(const Board& board, int own, std::function<CellMark(ab
     if (w < 0) return absl::StrCat(i);
     const int64_t at = i - cut_[dim] - window_[w].padding_low, dilation = window_[w].base_dilation;
     const bool element = at >= 0 && at % dilation == 0 && at / dilation < array_.shape.dim(dim);
-    return element ? absl::StrCat(at / dilation) : std::string("·");
+    return element ? absl::StrCat(at / dilation) : std::string(kBetween);
   };
   spec.cell = [this, &board, own, mark = std::move(mark)](absl::Span<const int64_t> at) {
     GridCell cell;

@@ -70,7 +70,7 @@ void Shell::DrawQuestion() {
 
 // Over the foot of the window, until the next command or a click; what it covers is a few lines of a panel.
 void Shell::DrawRefusal() {
-  const bool console_seen = answers_ ? now_->phase == Phase::kEmpty || welcome_
+  const bool console_seen = answers_ ? (now_->phase == Phase::kEmpty || welcome_) && !LessonsAlone()
                                      : !guide_ && !welcome_ && now_->phase != Phase::kEmpty && layout_.IsOpen("console");
   if (refusal_.empty() || console_seen) return;
   const ui::Palette& c = ui::Colors();

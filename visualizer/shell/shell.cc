@@ -391,8 +391,7 @@ void Shell::Frame() {
     float toolbar = ui::Px(44);
     DrawToolbar(toolbar);
     toolbar += DrawNotice({min.x + gap, min.y + toolbar}, max.x - min.x - 2 * gap);
-    // Before there is a program, lessons have the whole window.
-    if (!guide_ && now_->phase == Phase::kEmpty && focused_panel_ == "lessons" && !welcome_) {
+    if (LessonsAlone()) {
       const ImVec2 corner = {min.x + gap, min.y + toolbar}, end = {max.x - gap, max.y - gap};
       ImGui::GetWindowDrawList()->AddRectFilled(corner, end, ui::Colors().panel, ui::Px(4));
       ImGui::GetWindowDrawList()->AddRect(corner, end, ui::Colors().border, ui::Px(4));

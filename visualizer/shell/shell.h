@@ -98,6 +98,8 @@ class Shell {
   void AskInPalette(const std::string& label, const std::string& command, const std::string& what);
   // guide.cc
   void DrawGuide(ImVec2 min, ImVec2 max);
+  // Before there is a program, lessons have the whole window.
+  bool LessonsAlone() const { return !guide_ && now_->phase == Phase::kEmpty && focused_panel_ == "lessons" && !welcome_; }
   // welcome.cc
   void DrawWelcome(ImVec2 min, ImVec2 max);
   // file_dialog.cc

@@ -493,7 +493,11 @@ void Shell::RunWindowCommand(const std::string& command) {
   } else if (FindPanelRow(word) != nullptr) {
     error = WindowCommands::ToPanel(*this, word, rest);
     // Where what it did is seen; but whatever runs, and the builder at each change, takes up the text, which is no reason to look at it.
-    if (const PanelRow* panel = PanelOfAnswer(absl::StrCat("window ", args)); panel != nullptr && error.empty() && args != "program apply") layout_.Open(panel->id);
+    if (const PanelRow* panel = PanelOfAnswer(absl::StrCat("window ", args)); panel != nullptr && error.empty() && args != "program apply") {
+      // Lessons are there without a program, too.
+      if (panel->id == absl::string_view("lessons")) WindowCommands::Learn(*this, "");
+      else layout_.Open(panel->id);
+    }
   } else {
     int64_t budget = 1 << 16;
     NearestName nearest(word, &budget);

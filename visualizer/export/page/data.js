@@ -97,6 +97,7 @@ class Calls {
 class Program {
   constructor(raw) {
     this.raw = raw;
+    this.hops = (raw.marked && raw.marked.hops) || [];  // of a way: [from, to, 1 where it leads into the next iteration]
     this.names = raw.names === '' ? [] : raw.names.split('\n');
     this.count = this.names.length;
     this.texts = raw.texts.split('\n');

@@ -250,10 +250,35 @@ class Scene {
         for (const before of p.after.get(user) || []) add(shown.box.get(before), to, before, true);
       }
     }
+    this.addHops((from, to, hop) => {
+      if (!from || !to || from === to || known.has(from.id * 1048576 + to.id)) return;
+      add(from, to, hop[0], false);
+      this.arrows[this.arrows.length - 1].again = hop[2] === 1;
+    });
     this.findHubs();
     for (const arrow of this.arrows) this.bend(arrow);
     for (const arrow of this.arrows) {
       if (arrow.minor) ++arrow.from.more; else arrow.from.ends.push(arrow.curve[0][0]);
+    }
+  }
+
+  // Of a way: what no operand is behind, out of a condition or a branch and round a loop (as in visualizer/graph/scene_fill.cc).
+  addHops(add) {
+    const p = this.program, of = i => p.computationOf[i];
+    for (const hop of p.hops) {
+      const [from, to] = hop;
+      if (p.operands[to].includes(from) || (p.after.get(to) || []).includes(from)) continue;
+      for (const shown of this.shown) {
+        if (shown.computation === of(from) && of(to) === of(from)) add(shown.box.get(from), shown.box.get(to), hop);
+      }
+      for (const [box, opened] of this.opened) {
+        for (const [, at] of opened) {
+          const inside = this.shown[at];
+          if (inside.computation !== of(from) || of(to) === of(from)) continue;
+          if (box.instruction === to) add(inside.box.get(from), box, hop);
+          for (const [, beside] of opened) if (this.shown[beside].computation === of(to)) add(inside.box.get(from), this.shown[beside].box.get(to), hop);
+        }
+      }
     }
   }
 

@@ -353,7 +353,7 @@ class View {
       if (box.parent && seen(box.x, box.y, box.w, box.h)) taken.push([box.x, box.y, box.x + box.w, box.y + (box.expanded ? 26 : box.h)]);
     }
     const place = (arrow, on) => {
-      const p = this.scene.program, text = arrow.count === 1 ? p.shape(arrow.value).replace(/\{[^}]*\}/g, '') : arrow.count > 1 ? arrow.count + ' values, ' + bytesText(arrow.bytes) : '';
+      const p = this.scene.program, text = arrow.again ? 'next iteration' : arrow.count === 1 ? p.shape(arrow.value).replace(/\{[^}]*\}/g, '') : arrow.count > 1 ? arrow.count + ' values, ' + bytesText(arrow.bytes) : '';
       if (!text) return;
       const short = text.length > 30 ? text.slice(0, 14) + '\u2026, ' + bytesText(arrow.bytes) : text;
       const w = short.length * 6 + 8, h = 14;
