@@ -18,7 +18,7 @@ struct SetMark {
 using SetMarks = absl::flat_hash_map<const Instruction*, SetMark>;
 
 // Of the frame at `depth`, as it stands; without those that have nothing to do with what was set. Leaves of tuples are followed by themselves,
-// elements of arrays are not.
+// also through loops, calls and branches; elements of arrays are not.
 SetMarks MarksOfSets(Session::State& s, int depth);
 // "%x[0] set by hand", "from %a and %b[0], set by hand"; empty: no mark.
 std::string SetMarkText(const SetMark& mark);

@@ -1,0 +1,186 @@
+#include "core/debug/set_flow.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/debug/hand_sets.h"
+#include "core/ops/leaf_flow.h"
+
+namespace hloscope {
+namespace {
+
+bool Any(const LeafNumbers& leaves) {
+  return std::any_of(leaves.begin(), leaves.end(), [](const SetNumbers& leaf) { return !leaf.empty(); });
+}
+
+// True where that added something.
+bool Add(const SetNumbers& numbers, SetNumbers* to) {
+  const size_t before = to->size();
+  to->insert(numbers.begin(), numbers.end());
+  return to->size() != before;
+}
+bool Add(const LeafNumbers& leaves, LeafNumbers* to) {
+  bool more = false;
+  for (size_t leaf = 0; leaf < std::min(leaves.size(), to->size()); ++leaf) more |= Add(leaves[leaf], &(*to)[leaf]);
+  return more;
+}
+// What decides decides about every leaf.
+bool Decide(const SetNumbers& numbers, LeafNumbers* leaves) {
+  bool more = false;
+  for (SetNumbers& leaf : *leaves) more |= Add(numbers, &leaf);
+  return more;
+}
+SetNumbers All(const LeafNumbers& leaves) {
+  SetNumbers all;
+  for (const SetNumbers& leaf : leaves) Add(leaf, &all);
+  return all;
+}
+
+// One run of what a caller runs: of which level of a moment, with the sets in it.
+struct RunOf {
+  Mark::Level level;  // without its position
+  std::vector<SetFlow::Numbered> sets;
+};
+std::vector<RunOf> RunsOf(size_t level, absl::Span<const SetFlow::Numbered> inside) {
+  std::vector<RunOf> runs;
+  for (const SetFlow::Numbered& set : inside) {
+    Mark::Level at = set.first.mark.levels[level];
+    at.position = 0;
+    auto run = std::find_if(runs.begin(), runs.end(), [&](const RunOf& r) { return r.level == at; });
+    if (run == runs.end()) run = runs.insert(runs.end(), RunOf{at, {}});
+    run->sets.push_back(set);
+  }
+  return runs;
+}
+
+LeafNumbers ResultOf(const Computation& computation, size_t level, absl::Span<const SetFlow::Numbered> sets, absl::Span<const LeafNumbers> parameters) {
+  SetFlow flow(computation, level, sets);
+  for (size_t p = 0; p < parameters.size(); ++p) flow.Bring(static_cast<int>(p), parameters[p]);
+  flow.Follow();
+  return flow.Result();
+}
+
+}  // namespace
+
+SetFlow::SetFlow(const Computation& computation, size_t level, absl::Span<const Numbered> sets)
+    : computation_(computation), level_(level), end_(static_cast<int>(computation.schedule.size())) {
+  for (const auto& [set, number] : sets) {
+    if (set.depth == static_cast<int>(level)) {
+      const Instruction* of = computation.FindInstruction(set.instruction);
+      if (of != nullptr) own_[of].push_back({LeafNumber(of->shape, set.path), ReadFrom(set), set.places.empty(), number});
+      continue;
+    }
+    const int position = set.mark.levels[level].position;
+    if (position < end_) inside_[computation.schedule[static_cast<size_t>(position)]].emplace_back(set, number);
+  }
+}
+
+void SetFlow::Bring(int parameter, LeafNumbers leaves) {
+  if (!Any(leaves)) return;
+  for (const Instruction* i : computation_.schedule) {
+    if (i->parameter_number == parameter) made_.emplace(i, std::move(leaves));
+    if (i->parameter_number == parameter) return;
+  }
+}
+
+void SetFlow::Follow() {
+  for (const Instruction* i : computation_.schedule) FollowInstruction(*i);
+}
+
+SetNumbers SetFlow::Own(const Instruction& value) const {
+  SetNumbers numbers;
+  const auto own = own_.find(&value);
+  if (own != own_.end()) {
+    for (const OwnSet& set : own->second) numbers.insert(set.number);
+  }
+  return numbers;
+}
+
+// What the instruction at `position` reads with a leaf of the value.
+void SetFlow::Read(const Instruction& value, int leaf, int position, SetNumbers* out) const {
+  bool replaced = false;
+  if (const auto own = own_.find(&value); own != own_.end()) {
+    for (const OwnSet& set : own->second) {
+      if (set.leaf != leaf || position < set.read_from) continue;
+      out->insert(set.number);
+      replaced |= set.whole;
+    }
+  }
+  const auto made = made_.find(&value);
+  if (!replaced && made != made_.end()) Add(made->second[static_cast<size_t>(leaf)], out);
+}
+
+LeafNumbers SetFlow::Leaves(const Instruction& value, int position) const {
+  LeafNumbers leaves(static_cast<size_t>(LeafCountOf(value.shape)));
+  if (!own_.contains(&value) && !made_.contains(&value)) return leaves;
+  for (size_t leaf = 0; leaf < leaves.size(); ++leaf) Read(value, static_cast<int>(leaf), position, &leaves[leaf]);
+  return leaves;
+}
+
+SetNumbers SetFlow::ReadWhole(const Instruction& value, int position) const { return All(Leaves(value, position)); }
+
+void SetFlow::FollowInstruction(const Instruction& i) {
+  const auto found = inside_.find(&i);
+  const absl::Span<const Numbered> inside = found == inside_.end() ? absl::Span<const Numbered>() : found->second;
+  SetNumbers all;
+  for (const Instruction* operand : i.operands) Add(ReadWhole(*operand, i.index), &all);
+  if (all.empty() && inside.empty()) return;
+  LeafNumbers leaves;
+  if (i.opcode == Opcode::kWhile) {
+    leaves = OfLoop(i, inside);
+  } else if (i.opcode == Opcode::kCall) {
+    leaves = OfCall(i, inside);
+  } else if (i.opcode == Opcode::kConditional) {
+    leaves = OfConditional(i, inside);
+  } else {
+    for (const auto& [set, number] : inside) all.insert(number);
+    leaves.assign(static_cast<size_t>(LeafCountOf(i.shape)), all);
+    const std::vector<LeafSource> sources = SourcesOfLeaves(i);
+    for (size_t leaf = 0; leaf < sources.size() && leaf < leaves.size(); ++leaf) {
+      if (sources[leaf].operand < 0) continue;
+      leaves[leaf].clear();
+      Read(*i.operands[static_cast<size_t>(sources[leaf].operand)], sources[leaf].leaf, i.index, &leaves[leaf]);
+    }
+  }
+  if (Any(leaves)) made_.emplace(&i, std::move(leaves));
+}
+
+LeafNumbers SetFlow::OfLoop(const Instruction& loop, absl::Span<const Numbered> inside) const {
+  const Computation &body = *loop.Called(AttrId::kBody), &condition = *loop.Called(AttrId::kCondition);
+  LeafNumbers carried = Leaves(*loop.operands[0], loop.index);
+  std::vector<RunOf> runs = RunsOf(level_ + 1, inside);
+  // Iterations in which nothing was set, of either.
+  runs.push_back({{.kind = FrameKind::kWhileCondition}, {}});
+  runs.push_back({{.kind = FrameKind::kWhileBody}, {}});
+  for (bool more = true; more;) {
+    more = false;
+    for (const RunOf& run : runs) {
+      const bool decides = run.level.kind == FrameKind::kWhileCondition;
+      const LeafNumbers result = ResultOf(decides ? condition : body, level_ + 1, run.sets, {carried});
+      more |= decides ? Decide(All(result), &carried) : Add(result, &carried);
+    }
+  }
+  return carried;
+}
+
+LeafNumbers SetFlow::OfCall(const Instruction& call, absl::Span<const Numbered> inside) const {
+  std::vector<LeafNumbers> parameters;
+  for (const Instruction* operand : call.operands) parameters.push_back(Leaves(*operand, call.index));
+  return ResultOf(*call.CalledComputations()[0], level_ + 1, inside, parameters);
+}
+
+LeafNumbers SetFlow::OfConditional(const Instruction& conditional, absl::Span<const Numbered> inside) const {
+  LeafNumbers leaves(static_cast<size_t>(LeafCountOf(conditional.shape)));
+  const std::vector<Computation*> branches = conditional.CalledComputations();
+  const std::vector<RunOf> runs = RunsOf(level_ + 1, inside);
+  for (size_t b = 0; b < branches.size(); ++b) {
+    // One branch ran; where something was set in one it is that one.
+    const auto run = std::find_if(runs.begin(), runs.end(), [&](const RunOf& r) { return r.level.branch == static_cast<int>(b); });
+    if (!runs.empty() && run == runs.end()) continue;
+    Add(ResultOf(*branches[b], level_ + 1, run == runs.end() ? absl::Span<const Numbered>() : run->sets, {Leaves(*conditional.operands[b + 1], conditional.index)}), &leaves);
+  }
+  Decide(ReadWhole(*conditional.operands[0], conditional.index), &leaves);
+  return leaves;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,66 @@
+// Where what was set by hand goes, leaf by leaf, through a computation and the loops, calls and branches that it runs. By what the program says,
+// not by what it computed: what can be in a leaf, without the elements. Which values of a frame come from a set: set_readers.h.
+#ifndef HLOSCOPE_CORE_DEBUG_SET_FLOW_H_
+#define HLOSCOPE_CORE_DEBUG_SET_FLOW_H_
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
+#include "core/debug/timeline.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+// Numbers of sets, by leaf of a value.
+using SetNumbers = std::set<int>;
+using LeafNumbers = std::vector<SetNumbers>;
+
+class SetFlow {
+ public:
+  // A set and its number.
+  using Numbered = std::pair<HandSet, int>;
+  // Of one run of `computation` as the frame at `level` of their moments, in which, and inside of which, `sets` were made. Parameters bring nothing
+  // but what is said with Bring.
+  SetFlow(const Computation& computation, size_t level, absl::Span<const Numbered> sets);
+
+  void Bring(int parameter, LeafNumbers leaves);
+  // Follows the whole computation.
+  void Follow();
+
+  // What was set of the value itself.
+  SetNumbers Own(const Instruction& value) const;
+  bool HasOwn(const Instruction& value) const { return own_.contains(&value); }
+  // What is in the value as it is read at the end of the computation.
+  SetNumbers In(const Instruction& value) const { return ReadWhole(value, end_); }
+  LeafNumbers Result() const { return Leaves(*computation_.root, end_); }
+
+ private:
+  struct OwnSet {
+    int leaf = 0;
+    int read_from = 0;   // position
+    bool whole = false;  // all elements of the leaf
+    int number = 0;
+  };
+
+  void Read(const Instruction& value, int leaf, int position, SetNumbers* out) const;
+  SetNumbers ReadWhole(const Instruction& value, int position) const;
+  LeafNumbers Leaves(const Instruction& value, int position) const;
+  void FollowInstruction(const Instruction& i);
+  LeafNumbers OfLoop(const Instruction& loop, absl::Span<const Numbered> inside) const;
+  LeafNumbers OfCall(const Instruction& call, absl::Span<const Numbered> inside) const;
+  LeafNumbers OfConditional(const Instruction& conditional, absl::Span<const Numbered> inside) const;
+
+  const Computation& computation_;
+  const size_t level_;
+  const int end_;
+  absl::flat_hash_map<const Instruction*, std::vector<OwnSet>> own_;
+  absl::flat_hash_map<const Instruction*, std::vector<Numbered>> inside_;
+  absl::flat_hash_map<const Instruction*, LeafNumbers> made_;  // as the instruction made it
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SET_FLOW_H_
