@@ -30,6 +30,12 @@ constexpr double kFirst = 0.2;
 
 }  // namespace
 
+double ShareBetween(double x, double low, double high) {
+  if (!(high > low)) return 0.5;
+  const double scale = std::isfinite(high - low) ? 1 : 0.5;
+  return std::clamp((x * scale - low * scale) / (high * scale - low * scale), 0.0, 1.0);
+}
+
 // The least size of a diverging logarithmic scale, of the largest one.
 double ColorScale::Bottom(double top) const { return least > 0 && top > 0 ? std::min(1.0, least / top) : 1e-6; }
 
@@ -52,7 +58,7 @@ double ColorScale::PlaceOf(double x) const {
     if (!(bottom < top)) return 1;
     return std::clamp(std::log(std::max(std::fabs(x), bottom) / bottom) / std::log(top / bottom), 0.0, 1.0);
   }
-  return high > low ? std::clamp((x - low) / (high - low), 0.0, 1.0) : 0.5;
+  return ShareBetween(x, low, high);
 }
 
 double ColorScale::NumberAt(double place) const {
@@ -62,7 +68,7 @@ double ColorScale::NumberAt(double place) const {
     if (log && size > 0) size = std::pow(Bottom(top), 1 - std::max(0.0, (size - kFirst) / (1 - kFirst)));
     return (place < 0.5 ? -1 : 1) * size * top;
   }
-  if (!log) return low + (high - low) * place;
+  if (!log) return low * (1 - place) + high * place;
   const double bottom = least > 0 ? least : top * 1e-6;
   return bottom > 0 ? bottom * std::pow(top / bottom, place) : 0;
 }

@@ -15,6 +15,9 @@ enum class ColorRamp : uint8_t {
   kGray,
 };
 
+// 0 at low, 1 at high, which may be as far apart as numbers can be; in the middle where there is no range.
+double ShareBetween(double x, double low, double high);
+
 struct ColorScale {
   ColorRamp ramp = ColorRamp::kSequential;
   bool log = false;

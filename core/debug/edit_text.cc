@@ -14,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
@@ -135,9 +136,17 @@ absl::StatusOr<SourceRange> LiteralRange(const Text& text, const Instruction& i)
   return NotInText(i);
 }
 
-absl::Status NeedConstant(const Instruction& i) {
+absl::Status NeedConstant(const Module& module, const Instruction& i) {
   if (i.literal != nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("%", i.name, " is no constant but ", Name(i.opcode), "; edit %", i.name, " ATTRIBUTE=VALUE changes an attribute, set %", i.name, " = ... a value"));
+  std::vector<std::string> elsewhere;  // as in StableHLO a value of a function is known by its name in the regions inside of it
+  for (const Computation* c : module.computations) {
+    const Instruction* same = c->FindInstruction(i.name);
+    if (same != nullptr && same->literal != nullptr) elsewhere.push_back(absl::StrCat("%", c->name, ":", i.name));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "%", i.name, " is no constant in ", i.parent->name, " but ", Name(i.opcode), "; ",
+      elsewhere.empty() ? "" : absl::StrCat(absl::StrJoin(elsewhere, " and "), elsewhere.size() == 1 ? " is one" : " are", " (edit ", elsewhere[0], " = VALUE); "), "edit %", i.name,
+      " ATTRIBUTE=VALUE changes an attribute, set %", i.name, " = ... a value"));
 }
 
 }  // namespace
@@ -145,7 +154,7 @@ absl::Status NeedConstant(const Instruction& i) {
 namespace {
 
 absl::StatusOr<std::unique_ptr<Module>> WithOneConstantText(const Module& module, const Instruction& constant, absl::string_view value) {
-  if (absl::Status status = NeedConstant(constant); !status.ok()) return status;
+  if (absl::Status status = NeedConstant(module, constant); !status.ok()) return status;
   const absl::StatusOr<Text> text = TextOf(module, constant);
   if (!text.ok()) return text.status();
   const Instruction* i = text->Same(constant);

@@ -118,6 +118,16 @@ class Comparer {
   }
 
   void Called(int number) {
+    // What only a removed or an added instruction runs goes with it.
+    const auto alone = [](const FlatComputation& flat, const std::vector<int>& partner, std::vector<const Computation*>& others) {
+      for (const int node : flat.order) {
+        const FlatNode& x = flat.nodes[node];
+        if (partner[node] >= 0 || x.alias >= 0) continue;
+        for (const Computation* c : x.instruction->CalledComputations()) others.push_back(c);
+      }
+    };
+    alone(result_.scopes[number]->a, result_.scopes[number]->to_b, other_a_);
+    alone(result_.scopes[number]->b, result_.scopes[number]->to_a, other_b_);
     for (const int node : result_.scopes[number]->a.order) {
       const ScopeMatch& scope = *result_.scopes[number];
       const FlatNode& x = scope.a.nodes[node];

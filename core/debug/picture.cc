@@ -62,8 +62,7 @@ PlaneWindow SquareCells(PlaneWindow window, int64_t least) {
 }
 
 uint32_t Byte(double x, double low, double high) {
-  if (!(high > low)) return 128;
-  return static_cast<uint32_t>(std::lround(std::clamp((x - low) / (high - low), 0.0, 1.0) * 255));
+  return static_cast<uint32_t>(std::lround(ShareBetween(x, low, high) * 255));
 }
 
 }  // namespace

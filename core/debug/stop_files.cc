@@ -37,7 +37,10 @@ void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
   if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), "\n");
   if (counts.reached > 0) {
     const bool watch = b.kind == Breakpoint::kWatch;
-    const absl::string_view wanted = watch ? (b.becomes ? ", became true " : ", changed ") : ", its condition true ";
+    const absl::string_view wanted = !watch                 ? ", its condition true "
+                                     : b.becomes           ? ", became true "
+                                     : b.condition.empty() ? ", changed "
+                                                           : ", changed with its condition true ";
     s.Say("    ", watch ? "computed " : b.kind == Breakpoint::kCatch ? "caught " : "reached ", Count(counts.reached, "time"),
           watch || !b.condition.empty() ? absl::StrCat(wanted, Count(counts.hits - counts.unknown, "time")) : "",
           counts.unknown > 0 ? absl::StrCat(", not to be evaluated ", Count(counts.unknown, "time")) : "", "\n");

@@ -153,7 +153,11 @@ absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint&
     stop = Stop{&b, absl::StrCat("Watch ", b.number, ": ", b.expression, " is ", ValueText(*now)), true};
   } else if (changed && holds) {
     const absl::StatusOr<Value> before = ToValue(seen.value), after = ToValue(*now);
-    const std::string text = before.ok() && after.ok() ? ChangeText(*before, *after) : "has changed";
+    std::string text = before.ok() && after.ok() ? ChangeText(*before, *after) : "has changed";
+    // One number that an expression computes has the digits that print gives it, if these tell the two apart.
+    const bool one = before.ok() && after.ok() && before->shape().IsArray() && after->shape().IsArray() && before->element_count() == 1 && after->element_count() == 1;
+    if (const std::string old = ValueText(seen.value), as_printed = ValueText(*now); one && now->kind != ExpressionResult::kValue && old != as_printed)
+      text = absl::StrCat("was ", old, ", is ", as_printed);
     stop = Stop{&b, absl::StrCat("Watch ", b.number, ": ", b.expression, " ", text), false};
   }
   if (changed || !seen.known) seen.value = *std::move(now);

@@ -159,6 +159,13 @@ HLOSCOPE_CLONES void AddBlock(const double* x, int64_t n, double smallest_normal
   }
 }
 
+template <typename T>
+__int128 WholeSum(const T* data, int64_t n) {
+  __int128 sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += data[i];
+  return sum;
+}
+
 // Bits that are all ones exactly in infinities and NaNs; 0 for types without such a test.
 template <typename Word>
 int64_t FirstWithOnes(const Word* data, int64_t n, Word mask) {
@@ -205,6 +212,7 @@ void StatisticsScan::Advance(const Value& array, int64_t elements) {
   const ElementType real = RealTypeOf(type);
   smallest_normal_ = IsFloat(real) ? UlpAt(real, 0) / (2 * UnitRoundoff(real)) : 0;
   const int64_t count = array.element_count(), end = elements >= count - looked_ ? count : looked_ + elements;
+  whole_ = type == ElementType::kS64 || type == ElementType::kU64;
   double buffer[kBlock];
   while (looked_ < end) {
     // Whole blocks, so that only the array's last one is filled up.
@@ -214,6 +222,8 @@ void StatisticsScan::Advance(const Value& array, int64_t elements) {
     for (; padded % kLanes != 0; ++padded) buffer[padded] = std::numeric_limits<double>::infinity();
     if (!AddFiniteBlock(buffer, padded, smallest_normal_, lanes_)) AddBlock(buffer, padded, smallest_normal_, lanes_);
     for (double part : lanes_.sum) sum_ += part;  // a sum a block, so that long sums keep their digits
+    if (type == ElementType::kS64) whole_sum_ += WholeSum(array.as<int64_t>() + looked_, n);
+    if (type == ElementType::kU64) whole_sum_ += WholeSum(array.as<uint64_t>() + looked_, n);
     looked_ += n;
   }
 }
@@ -247,6 +257,7 @@ Statistics StatisticsScan::statistics() const {
     return s;
   }
   s.mean = s.minus_zeros == s.finite ? -0.0 : sum_ / static_cast<double>(s.finite);
+  if (whole_) s.mean = static_cast<double>(static_cast<long double>(whole_sum_) / static_cast<long double>(s.finite));
   if (s.min == 0) s.min = s.minus_zeros > 0 ? -0.0 : 0.0;
   if (s.max == 0) s.max = s.minus_zeros == s.zeros ? -0.0 : 0.0;
   return s;

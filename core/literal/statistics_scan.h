@@ -29,6 +29,8 @@ class StatisticsScan {
  private:
   Lanes lanes_;
   double sum_ = 0, smallest_normal_ = 0;
+  bool whole_ = false;     // integers of 64 bits, which doubles do not tell apart
+  __int128 whole_sum_ = 0;
   int64_t looked_ = 0;
 };
 

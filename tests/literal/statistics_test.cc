@@ -118,6 +118,16 @@ TEST(Statistics, MeanOfHugeNumbersDoesNotOverflow) {
   EXPECT_EQ(Summarize(v).mean, 1.5e308);
 }
 
+TEST(Statistics, MeanOfWholeNumbersThatNoDoubleHas) {
+  Value v = Value::Allocate(Shape::Array(ElementType::kS64, {4}));
+  const int64_t numbers[] = {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(), 0, 1};
+  std::copy(std::begin(numbers), std::end(numbers), v.mutable_as<int64_t>());
+  EXPECT_EQ(Summarize(v).mean, 0);
+  Value u = Value::Allocate(Shape::Array(ElementType::kU64, {2}));
+  u.mutable_as<uint64_t>()[0] = u.mutable_as<uint64_t>()[1] = uint64_t{1} << 63;
+  EXPECT_EQ(Summarize(u).mean, 0x1p63);
+}
+
 TEST(Statistics, NonFiniteFindsBothKinds) {
   Value v = Value::Allocate(Shape::Array(ElementType::kF32, {1000}));
   for (int i = 0; i < 1000; ++i) v.mutable_as<float>()[i] = static_cast<float>(i);

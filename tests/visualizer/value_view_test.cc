@@ -175,6 +175,17 @@ TEST(ColorScale, PlacesAndBack) {
   EXPECT_EQ(scale.ColorOf(cell), kNanColor);
 }
 
+TEST(ColorScale, RangesThatOverflow) {
+  ColorScale scale = FitScale(-1e308, 1e308);
+  scale.ramp = ColorRamp::kGray;
+  EXPECT_DOUBLE_EQ(scale.PlaceOf(-1e308), 0);
+  EXPECT_DOUBLE_EQ(scale.PlaceOf(1e-308), 0.5);
+  EXPECT_DOUBLE_EQ(scale.PlaceOf(1e308), 1);
+  EXPECT_DOUBLE_EQ(scale.NumberAt(0), -1e308);
+  EXPECT_DOUBLE_EQ(scale.NumberAt(0.5), 0);
+  EXPECT_DOUBLE_EQ(scale.NumberAt(1), 1e308);
+}
+
 // A logarithm has no place for it: in each ramp it is told from the least size.
 TEST(ColorScale, ZeroIsNoSize) {
   const auto distance = [](uint32_t a, uint32_t b) {
