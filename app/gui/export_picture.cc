@@ -222,15 +222,25 @@ class PictureExport {
     for (int d = 0; d < count; ++d) {
       if (Select(session, d) && s.machine->Where() == mark) session.Execute("next");
     }
-    // Some went past it, because others waited for them. They come back, and what they got there is known.
-    const auto in_frame = [&mark](Mark now) {
-      if (now.levels.size() != mark.levels.size() || now < mark || now == mark) return false;
-      now.levels.back().position = mark.levels.back().position;
-      return now == mark;
+    // Some went past it, because others waited for them. They come back, to the moment at which each came to this exchange, and what they got there
+    // is known.
+    const std::shared_ptr<const ExchangePast> past = DevicesOf(s).room->PastAt(first, mark);
+    const auto moment = [&](int d) {
+      if (past == nullptr) return mark;
+      const auto member = std::find_if(past->members.begin(), past->members.end(), [&](const ExchangePast::Member& m) { return m.device == d; });
+      return member == past->members.end() ? mark : member->mark;
+    };
+    const auto in_frame = [](Mark now, const Mark& then) {
+      if (now.levels.size() != then.levels.size() || now < then || now == then) return false;
+      now.levels.back().position = then.levels.back().position;
+      return now == then;
     };
     for (int d = 0; d < count; ++d) {
-      if (!Select(session, d) || in_frame(s.machine->Where()) || s.machine->Where() < mark) continue;
-      if (GoTo(s, mark).ok()) session.Execute("next");
+      const Mark then = moment(d);
+      if (!Select(session, d) || in_frame(s.machine->Where(), then) || s.machine->Where() < then) continue;
+      const Mark was = s.machine->Where();
+      if (GoTo(s, then).ok() && s.machine->Where() == then) session.Execute("next");
+      else (void)GoTo(s, was);
     }
     Select(session, first);
   }

@@ -71,6 +71,8 @@ bool InProcessExchange::MayMeet(const Line& line, const Instruction& instruction
 // The number of the meeting that is asked for.
 void InProcessExchange::FindMeeting(const Line& line, const Instruction& instruction, int device, const Asked& asked,
                                     ExchangeMeeting& seen) {
+  const auto own = std::lower_bound(line.devices.begin(), line.devices.end(), device);
+  const bool takes_part = own != line.devices.end() && *own == device;
   bool anybody = false;
   std::optional<int64_t> meant, first;
   for (size_t k = 0; k < line.meetings.size(); ++k) {
@@ -80,7 +82,9 @@ void InProcessExchange::FindMeeting(const Line& line, const Instruction& instruc
       if (there == nullptr) continue;
       anybody = true;
       const int64_t number = line.first + static_cast<int64_t>(k);
-      if (asked.key != 0 && arrivals[place].key == asked.key) meant = number;
+      // Others may have come here in another iteration than this one will.
+      const bool told = line.devices[place] == device || !takes_part || !asked.before.has_value();
+      if (asked.key != 0 && arrivals[place].key == asked.key && told) meant = number;
       if (!first.has_value() && MayMeet(line, instruction, device, *there, line.devices[place])) first = number;
     }
   }
@@ -89,9 +93,7 @@ void InProcessExchange::FindMeeting(const Line& line, const Instruction& instruc
     seen.number = *meant;
     return;
   }
-  const auto own = std::lower_bound(line.devices.begin(), line.devices.end(), device);
-  if ((asked.key != 0 || asked.before.has_value()) && own != line.devices.end() &&
-      *own == device) {  // it has not come to that yet, nor has anybody
+  if ((asked.key != 0 || asked.before.has_value()) && takes_part) {  // it has not come to that yet, nor has anybody
     seen.later = !asked.before.has_value();
     if (seen.later) return;
     seen.number = line.next[own - line.devices.begin()];

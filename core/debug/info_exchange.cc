@@ -204,9 +204,11 @@ void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past
   if (!past.transfer) SaySends(s, past.sends, name);
 }
 
-// The execution with that key on the meeting's devices, wherever they are now: of a collective any member that runs the instruction's function
-// knows it, of a transfer the end that executes it. Null: nobody has executed it yet.
-std::shared_ptr<const ExchangePast> PastOf(const ExchangeRoom& room, const ExchangeMeeting& meeting, const ExchangeDef& def, uint64_t key) {
+// The execution with that key of `device`, wherever the others are now; of groups without it, of any member that comes on the same way, as of a
+// transfer the end that executes it. Null: nobody has executed it yet.
+std::shared_ptr<const ExchangePast> PastOf(const ExchangeRoom& room, const ExchangeMeeting& meeting, int device, const ExchangeDef& def, uint64_t key) {
+  const auto is_own = [&](const ExchangeMeeting::Member& member) { return member.device == device; };
+  if (!meeting.transfer && std::any_of(meeting.members.begin(), meeting.members.end(), is_own)) return room.Past(device, key);
   const bool receives = def.role == ExchangeRole::kReceive || def.role == ExchangeRole::kReceiveDone;
   for (const ExchangeMeeting::Member& member : meeting.members) {
     if (member.device < 0 || (meeting.transfer && &member != &(receives ? meeting.members.back() : meeting.members.front()))) continue;
@@ -257,7 +259,7 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
   for (const ExchangeMeeting& meeting : *meetings) {
     const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
     ++number;
-    if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, def, which.key) : nullptr; past != nullptr) {
+    if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, all.selected, def, which.key) : nullptr; past != nullptr) {
       s.Say(group, "this exchange was made: ",
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"

@@ -148,21 +148,36 @@ void NameOthers(const Instruction& executes, PictureData::OfDevice& of) {
   of.result_name = std::string(executes.name);
 }
 
-// What devices that run other functions have brought to the exchange that the selected one comes to next, or waits for.
-void FromMeetings(Session::State& s, const CollectivePart& part, uint64_t key, PictureData& data) {
+// What devices that run other functions, or have come on another way, have brought to the exchange that the selected one comes to next, or waits
+// for.
+// True in the answer for the devices of its group.
+std::vector<bool> FromMeetings(Session::State& s, const CollectivePart& part, uint64_t key, PictureData& data) {
   const Devices& all = DevicesOf(s);
+  std::vector<bool> in_group(data.devices.size());
   ExchangeRoom::Asked asked{key};
   if (s.machine->next_instruction() == part.begins) asked.before.emplace();
   const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(*part.collective, all.selected, asked);
-  if (!meetings.ok()) return;
+  if (!meetings.ok()) return in_group;
   for (const ExchangeMeeting& meeting : *meetings) {
+    const auto is_selected = [&](const ExchangeMeeting::Member& m) { return m.device == all.selected; };
+    const bool own = std::any_of(meeting.members.begin(), meeting.members.end(), is_selected);
     for (const ExchangeMeeting::Member& member : meeting.members) {
-      if (!member.here || member.instruction == nullptr || member.instruction == part.collective) continue;
-      NameOthers(*member.instruction, data.devices[member.device]);
-      for (size_t k = 0; k < std::min(member.operands.size(), data.devices[member.device].operands.size()); ++k)
-        data.devices[member.device].operands[k] = ToDense(member.operands[k]);
+      if (member.device < 0) continue;
+      in_group[member.device] = own;
+      PictureData::OfDevice& of = data.devices[member.device];
+      // What it has from the same iteration may belong to an exchange that was made with another one of the others.
+      if (own && member.device != all.selected && all.room->Past(member.device, key) != nullptr) {
+        const size_t count = of.operands.size();
+        of = {};
+        of.operands.resize(count);
+      }
+      if (!member.here || member.instruction == nullptr) continue;
+      if (member.instruction != part.collective) NameOthers(*member.instruction, of);
+      else if (!own) continue;
+      for (size_t k = 0; k < std::min(member.operands.size(), of.operands.size()); ++k) of.operands[k] = ToDense(member.operands[k]);
     }
   }
+  return in_group;
 }
 
 // The execution that the selected device stands before or has behind it, on all devices: wherever another one is now, nothing that it has in
@@ -202,8 +217,8 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   }
   if (wrapped && own.live_position(shown) <= part.begins->index) return;
   const uint64_t key = own.ExchangeKey(wrapped ? own.EnterCall(shown, *part.begins) : shown, *part.collective);
-  FromMeetings(s, part, key, data);
-  std::vector<bool> known(data.devices.size());  // the exchange was made, and the device has not gone back to before it
+  const std::vector<bool> in_group = FromMeetings(s, part, key, data);
+  std::vector<std::optional<Mark>> known(data.devices.size());  // the exchange was made, and the device has not gone back to before it: where
   const auto take = [&](const ExchangePast::Member& member) {
     const std::optional<int> frame = readers.FrameOf(member);
     PictureData::OfDevice& of = data.devices[member.device];
@@ -211,7 +226,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     of.operands.resize(part.brings->operands.size());
     if (member.instruction != part.collective) NameOthers(*member.instruction, of);
     if (!frame.has_value()) return;  // gone back to before it
-    known[member.device] = true;
+    known[member.device] = member.mark;
     FrameHistory& history = readers.of(member.device).history();
     const size_t count = std::min(of.operands.size(), member.instruction->operands.size());
     for (size_t k = 0; k < count; ++k) of.operands[k] = readers.Brought(member, static_cast<int>(k)).value_or(Value());
@@ -220,17 +235,26 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
         history.ValueOf(same && wrapped ? history.place(*frame).parent : *frame, same ? instruction : *member.instruction);
     if (result.ok()) of.result = ToDense(*std::move(result));
   };
-  // The selected device's group knows all of its members, and each device that runs the same knows its own.
-  for (size_t d = 0; d < data.devices.size(); ++d) {
-    const std::shared_ptr<const ExchangePast> past = all.room->Past(static_cast<int>(d), key);
-    if (past == nullptr) continue;  // not made yet
+  // The selected device's group knows all of its members, wherever and in which iteration they came to it. Of the other groups each device that has
+  // come on the same way knows its own, and its group those that have come on another one.
+  std::vector<bool> settled(data.devices.size());
+  const auto settle = [&](int device) {
+    const std::shared_ptr<const ExchangePast> past = settled[device] ? nullptr : all.room->Past(device, key);
+    if (past == nullptr) return;  // not made yet
     for (const ExchangePast::Member& member : past->members) {
-      if (member.device == static_cast<int>(d) || member.instruction != part.collective) take(member);
+      if (settled[member.device]) continue;
+      settled[member.device] = true;
+      take(member);
     }
+  };
+  settle(all.selected);
+  const bool made = settled[all.selected];
+  for (int d = 0; d < static_cast<int>(data.devices.size()); ++d) {
+    if (made || !in_group[d]) settle(d);
   }
   // One may have come back to the moment before it: what it gets there is what it got.
   ForEachStanding(s, [&](int d) {
-    if (known[d] && !data.devices[d].result.has_value() && stands_there()) data.devices[d].result = ValueFor(s, instruction, true);
+    if (known[d].has_value() && !data.devices[d].result.has_value() && (stands_there() || s.machine->Where() == *known[d])) data.devices[d].result = ValueFor(s, instruction, true);
   });
 }
 
