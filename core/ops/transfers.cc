@@ -11,6 +11,38 @@ namespace {
 
 constexpr absl::string_view kFrontendPairs = "_xla_send_recv_source_target_pairs";
 
+// The loop of which the computation is the body or the condition; null: there is none.
+const Instruction* LoopOf(const Computation& computation) {
+  for (const Computation* c : computation.module->computations) {
+    for (const Instruction* i : c->schedule) {
+      if (i->opcode == Opcode::kWhile && (i->Called(AttrId::kBody) == &computation || i->Called(AttrId::kCondition) == &computation)) return i;
+    }
+  }
+  return nullptr;
+}
+
+// What is element `k` of a tuple as it is made, where a loop carries it as it was made before the loop or in it; null: that is not to be seen.
+const Instruction* ElementOf(const Instruction& tuple, int64_t k) {
+  if (tuple.opcode == Opcode::kTuple) return k < static_cast<int64_t>(tuple.operands.size()) ? tuple.operands[k] : nullptr;
+  if (tuple.parameter_number >= 0) {
+    const Instruction* loop = LoopOf(*tuple.parent);
+    return loop == nullptr ? nullptr : ElementOf(*loop->operands[0], k);
+  }
+  if (tuple.opcode != Opcode::kWhile) return nullptr;
+  const Instruction* made = ElementOf(*tuple.Called(AttrId::kBody)->root, k);
+  const bool handed_on = made != nullptr && made->opcode == Opcode::kGetTupleElement && made->operands[0]->parameter_number >= 0;
+  return made == nullptr || handed_on ? ElementOf(*tuple.operands[0], k) : made;
+}
+
+// What began the transfer that a done operation waits for, also where loops carry it, as they do where transfers of an iteration are waited for in
+// the next one. Null: it is not to be seen.
+const Instruction* StartThroughLoops(const Instruction& done) {
+  const Instruction* i = done.operands.size() == 1 ? done.operands[0] : nullptr;
+  for (int step = 0; i != nullptr && !IsTransfer(*i) && step < 100; ++step)
+    i = i->opcode == Opcode::kCopy ? i->operands[0] : i->opcode == Opcode::kGetTupleElement ? ElementOf(*i->operands[0], i->Int(AttrId::kIndex)) : nullptr;
+  return i != nullptr && IsTransfer(*i) ? i : nullptr;
+}
+
 }  // namespace
 
 bool IsTransfer(const Instruction& i) {
@@ -57,7 +89,9 @@ absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> Transfer
     pairs.emplace();
     for (const auto& row : *rows) pairs->push_back({row[0], row[1]});
   }
-  if (const Instruction& start = TransferStart(i); !pairs && &start != &i) return TransferPairs(start);
+  const ExchangeRole role = ExchangeOf(i).role;
+  const bool done = role == ExchangeRole::kSendDone || role == ExchangeRole::kReceiveDone;
+  if (const Instruction* start = pairs || !done ? nullptr : StartThroughLoops(i); start != nullptr) return TransferPairs(*start);
   for (size_t a = 0; pairs && a < pairs->size(); ++a) {
     if (const int64_t lower = std::min((*pairs)[a].first, (*pairs)[a].second); lower < 0)
       return absl::InvalidArgumentError(absl::StrCat("pairs name devices, and there is no device ", lower));

@@ -22,7 +22,7 @@ bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t chan
 // The text of the frontend attribute that has pairs; nullopt: there is none.
 std::optional<absl::string_view> PairsText(const Instruction& transfer);
 // Who sends to whom, by flattened device numbers (replica * partitions + partition): source_target_pairs, or the frontend attribute
-// _xla_send_recv_source_target_pairs; of a done operation that has neither, its operand's. nullopt: nothing is written. InvalidArgument: it
+// _xla_send_recv_source_target_pairs; of a done operation that has neither, those of what began it, also through loops. nullopt: nothing is written. InvalidArgument: it
 // cannot be read, two pairs share a source or a target, or a number is none of a device.
 absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& transfer);
 
