@@ -25,23 +25,6 @@ Locations Select(const Module& module, Predicate predicate) {
   return found;
 }
 
-// Where a run of instructions for which `predicate` holds begins; handles that touch no element (parameters, tuples, constants) neither
-// begin nor break a run.
-template <typename Predicate>
-Locations SelectEntries(const Module& module, Predicate predicate) {
-  Locations found;
-  for (const Computation* computation : module.computations) {
-    bool inside = false;
-    for (const Instruction* instruction : computation->schedule) {
-      if (Def(*instruction).op_class == OpClass::kStructural) continue;
-      const bool now = predicate(*instruction);
-      if (now && !inside) found.push_back({computation, instruction->index});
-      inside = now;
-    }
-  }
-  return found;
-}
-
 inline absl::Status NoLocation(absl::string_view what, absl::string_view hint = "") {
   return absl::NotFoundError(absl::StrCat(what, hint.empty() ? "" : "; ", hint));
 }

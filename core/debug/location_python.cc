@@ -47,6 +47,26 @@ absl::string_view GlobScopeIn(absl::string_view op_name, absl::Span<const absl::
 
 bool HasFrames(const Instruction& i) { return i.metadata.stack_frame_id != 0 || !i.metadata.source_file.empty(); }
 
+// It says nothing about where the program is: it belongs to what is around it, as the broadcast of a number does.
+bool SaysNothing(const Instruction& i) { return Def(i).op_class == OpClass::kStructural || (!HasFrames(i) && i.metadata.op_name.empty()); }
+
+// Where a run of instructions for which `predicate` holds begins; handles that touch no element (parameters, tuples, constants) neither
+// begin nor break a run.
+template <typename Predicate>
+Locations SelectEntries(const Module& module, Predicate predicate) {
+  Locations found;
+  for (const Computation* computation : module.computations) {
+    bool inside = false;
+    for (const Instruction* instruction : computation->schedule) {
+      if (SaysNothing(*instruction)) continue;
+      const bool now = predicate(*instruction);
+      if (now && !inside) found.push_back({computation, instruction->index});
+      inside = now;
+    }
+  }
+  return found;
+}
+
 // Entries of what `predicate` says of a Python frame: of the innermost frame where some instruction has it there, else of any frame.
 template <typename Predicate>
 Locations SelectFrames(const Module& module, Predicate predicate) {
@@ -109,7 +129,7 @@ Locations SelectEntered(const Module& module, Predicate is_it) {
     if (callers.empty()) callers.emplace_back();  // nothing runs it, or it is the entry
     int before = 0;
     for (const Instruction* i : computation->schedule) {
-      if (Def(*i).op_class == OpClass::kStructural) continue;
+      if (SaysNothing(*i)) continue;
       const std::vector<PythonFrame> stack = StackOf(module, *i);
       int now = 0;
       if (std::any_of(stack.begin(), stack.end(), is_it)) {
@@ -138,7 +158,7 @@ Locations SelectScopes(const Module& module, ScopeOf scope_of) {
     const absl::string_view home = outside == around.end() ? absl::string_view() : outside->second;
     absl::string_view before = home;
     for (const Instruction* i : computation->schedule) {
-      if (Def(*i).op_class == OpClass::kStructural) continue;
+      if (SaysNothing(*i)) continue;
       const absl::string_view now = scope_of(*i);
       if (!now.empty() && now != before && now != home) found.push_back({computation, i->index});
       before = now;

@@ -1,7 +1,9 @@
 // Operations as StableHLO text calls them, in programs that were read from it: stablehlo.dot_general, dot_general. What one became may be
-// several instructions; the one with its result is meant.
+// several instructions; the one that makes its result is meant, and not what takes it apart or what it runs.
 #include <algorithm>
+#include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -30,18 +32,31 @@ absl::string_view WrittenOperation(const Module& module, const Instruction& i) {
   return absl::StartsWith(name, "@") ? absl::string_view() : name;
 }
 
+// Computations with the operations, by where they begin in the text, that run them: what is of the same operation in there is a part of it.
+using CalledFor = absl::flat_hash_set<std::pair<const Computation*, int32_t>>;
+CalledFor CallsOf(const Module& module) {
+  CalledFor calls;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->schedule) {
+      for (const Computation* called : i->CalledComputations()) calls.insert({called, i->range.begin});
+    }
+  }
+  return calls;
+}
+
 }  // namespace
 
 Locations ByWrittenOperation(const Module& module, absl::string_view name) {
   Locations found;
   if (module.source == nullptr || !mlir::LooksLikeMlir(module.source->text())) return found;
+  const CalledFor called_for = CallsOf(module);
   for (const Computation* computation : module.computations) {
     for (const Instruction* i : computation->schedule) {
-      if (!Means(name, WrittenOperation(module, *i))) continue;
+      if (!Means(name, WrittenOperation(module, *i)) || called_for.contains({computation, i->range.begin})) continue;
       const bool same =
           !found.empty() && found.back().computation == computation && found.back().instruction().range.begin == i->range.begin;
-      if (same) found.back().position = i->index;
       if (!same) found.push_back({computation, i->index});
+      else if (Def(*i).op_class != OpClass::kStructural) found.back().position = i->index;
     }
   }
   return found;
