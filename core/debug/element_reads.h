@@ -36,6 +36,10 @@ struct ElementReads {
   std::string note;
 };
 
+// The instruction whose value is the size of the array's dynamic dimension, followed through what keeps sizes; null: it is not to be seen. Of the
+// same computation.
+const Instruction* SizeGiver(const Instruction* array, int dimension);
+
 struct ReadLimits {
   int64_t points = int64_t{1} << 22;  // of folds and scatters that are walked
   int64_t reads = int64_t{1} << 20;

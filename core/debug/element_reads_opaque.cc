@@ -7,9 +7,45 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/element_reads.h"
 #include "core/debug/text_util.h"
+#include "core/ops/op.h"
 #include "core/ops/reach.h"
 
 namespace hloscope {
+
+namespace {
+
+// Of places as the shape is written, those that a run has, or their places in the shape of the run.
+std::vector<int64_t> InRun(const Shape& written, const Shape& run, absl::Span<const int64_t> places, bool in_run) {
+  if (!run.IsArray() || run.dimensions() == written.dimensions() || run.rank() != written.rank()) return {places.begin(), places.end()};
+  std::vector<int64_t> kept;
+  for (const int64_t place : places) {
+    const std::vector<int64_t> index = IndexOfPlace(written, place);
+    bool there = true;
+    for (int d = 0; d < written.rank(); ++d) there = there && index[d] < run.dim(d);
+    if (there) kept.push_back(in_run ? LinearIndex(run.dimensions(), index) : place);
+  }
+  return kept;
+}
+
+}  // namespace
+
+const Instruction* SizeGiver(const Instruction* array, int dimension) {
+  while (array != nullptr) {
+    const Instruction& i = *array;
+    if (i.opcode == Opcode::kDynamicReshape) return i.operands[dimension + 1];
+    if (i.opcode == Opcode::kSetDimensionSize && i.Ints(AttrId::kDimensions)[0] == dimension) return i.operands[1];
+    // Element by element: neither a movement nor a sum over some dimensions.
+    const bool sums = i.opcode == Opcode::kDot || i.opcode == Opcode::kConvolution || i.opcode == Opcode::kReduceWindow;
+    const bool keeps = i.opcode == Opcode::kSetDimensionSize || i.opcode == Opcode::kSort || i.opcode == Opcode::kReverse ||
+                       (Def(i).op_class == OpClass::kPull && Def(i).movement != Movement::kMove && !sums);
+    array = nullptr;
+    for (const Instruction* operand : i.operands) {
+      const bool alike = operand->shape.IsArray() && operand->shape.dimensions() == i.shape.dimensions() && operand->shape.is_dynamic(dimension);
+      if (keeps && array == nullptr && alike) array = operand;
+    }
+  }
+  return nullptr;
+}
 
 absl::StatusOr<std::vector<int64_t>> ElementReader::CopiedFrom(int frame, const Instruction& i, int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
   absl::StatusOr<Value> result = history_.ValueOf(frame, i);
@@ -20,7 +56,19 @@ absl::StatusOr<std::vector<int64_t>> ElementReader::CopiedFrom(int frame, const 
     if (!value.ok()) return value.status();
     operands.push_back(*std::move(value));
   }
-  return hloscope::CopiedFrom(i, operands, *result, operand, leaf, from, to);
+  if (!HasSizes(i)) return hloscope::CopiedFrom(i, operands, *result, operand, leaf, from, to);
+  // Bounded dimensions: the values have places of their own. What is beyond them is a copy of nothing.
+  const Shape &written = i.operands[operand]->shape, &written_to = LeafShape(i.shape, leaf);
+  const std::vector<int64_t> sources = InRun(written, operands[operand].shape(), from, false), targets = InRun(written_to, LeafOf(*result, leaf).shape(), to, false);
+  const std::vector<int64_t> in_run = InRun(written, operands[operand].shape(), sources, true);
+  const std::vector<int64_t> found = hloscope::CopiedFrom(i, operands, *result, operand, leaf, in_run, InRun(written_to, LeafOf(*result, leaf).shape(), targets, true));
+  std::vector<int64_t> copied(to.size(), -1);
+  for (size_t t = 0, at = 0; t < to.size() && at < targets.size(); ++t) {
+    if (to[t] != targets[at]) continue;
+    const auto source = std::find(in_run.begin(), in_run.end(), found[at++]);
+    if (source != in_run.end()) copied[t] = sources[source - in_run.begin()];
+  }
+  return copied;
 }
 
 absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits) {
@@ -31,7 +79,20 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
   result.kind = SliceNode::kOpaque;
   std::vector<std::string> notes;
   std::string said;  // "depends on ", of the note before
+  if (i.opcode == Opcode::kGetDimensionSize) {
+    const int dimension = static_cast<int>(i.Ints(AttrId::kDimensions)[0]);
+    const Instruction* giver = SizeGiver(i.operands[0], dimension);
+    result.note = absl::StrCat("the size of dimension ", dimension, " of %", i.operands[0]->name);
+    if (giver != nullptr) result.reads.push_back({{place.frame, giver, 0, 0}, ReadRole::kValue}), result.moved = 0, result.total = 1;
+    else result.kind = SliceNode::kCreated;
+    return result;
+  }
   for (size_t k = 0; k < i.operands.size(); ++k) {
+    Shape run;  // of the operand, where sizes are those of the run
+    if (HasSizes(i) && i.operands[k]->shape.IsArray()) {
+      const absl::StatusOr<Value> value = SeenBy(i, place.frame, *i.operands[k]);
+      if (value.ok()) run = value->shape();
+    }
     for (int leaf = 0; leaf < LeafCountOf(i.operands[k]->shape); ++leaf) {
       const Shape& shape = LeafShape(i.operands[k]->shape, leaf);
       absl::flat_hash_map<int64_t, size_t> known;
@@ -51,6 +112,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
         } else if (place.linear < shape.ElementCount()) {
           places = {place.linear};
         }
+        if (run.IsArray()) places = InRun(shape, run, places, false);
         const bool copies = reach.kind == Reach::Kind::kCopy || reach.kind == Reach::Kind::kOrdered;
         if (copies) {
           int64_t source = places.size() == 1 ? places[0] : -1;

@@ -118,6 +118,9 @@ absl::StatusOr<Value> EvaluateReshape(const EvalContext& c) {
   return operand.WithShape(shape);
 }
 
+// The size alone, of no element: SizeGiver.
+std::vector<Reach> ReachOfGet(const ReachQuestion&) { return {}; }
+
 std::vector<Reach> ReachOfSet(const ReachQuestion& q) { return {q.operand == 0 ? q.Same() : q.Whole(Reach::Kind::kDecides)}; }
 
 std::vector<Reach> ReachOfReshape(const ReachQuestion& q) {
@@ -134,6 +137,7 @@ void DefineDynamicSize(OpRegistry& registry) {
   get.attributes = {{AttrId::kDimensions, true}};
   get.infer = InferGet;
   get.program = ProgramOfGet;
+  get.reach = ReachOfGet;
   get.summary = "the size of one dimension";
   get.doc = "An `s32` scalar. For a dimension written `<=N` it is the size at run time.";
   get.spec = "operations.md: Shape and data movement";
