@@ -11,36 +11,55 @@ namespace {
 
 constexpr absl::string_view kFrontendPairs = "_xla_send_recv_source_target_pairs";
 
-// The loop of which the computation is the body or the condition; null: there is none.
-const Instruction* LoopOf(const Computation& computation) {
-  for (const Computation* c : computation.module->computations) {
+constexpr int kMostSteps = 200;  // back to what began a transfer
+
+const Instruction* StartOf(const Instruction* value, std::vector<int64_t> path, int steps);
+
+// A parameter is what calls the computation hand over; the first that leads to a start counts.
+const Instruction* StartOfParameter(const Instruction& parameter, const std::vector<int64_t>& path, int steps) {
+  for (const Computation* c : parameter.parent->module->computations) {
     for (const Instruction* i : c->schedule) {
-      if (i->opcode == Opcode::kWhile && (i->Called(AttrId::kBody) == &computation || i->Called(AttrId::kCondition) == &computation)) return i;
+      if (i->attributes.empty()) continue;
+      const std::vector<Computation*> called = i->CalledComputations();
+      const auto at = std::find(called.begin(), called.end(), parameter.parent);
+      if (at == called.end()) continue;
+      const size_t operand = i->opcode == Opcode::kWhile         ? 0
+                             : i->opcode == Opcode::kConditional ? 1 + static_cast<size_t>(at - called.begin())
+                                                                 : static_cast<size_t>(parameter.parameter_number);
+      if (operand >= i->operands.size()) continue;
+      if (const Instruction* start = StartOf(i->operands[operand], path, steps); start != nullptr) return start;
     }
   }
   return nullptr;
 }
 
-// What is element `k` of a tuple as it is made, where a loop carries it as it was made before the loop or in it; null: that is not to be seen.
-const Instruction* ElementOf(const Instruction& tuple, int64_t k) {
-  if (tuple.opcode == Opcode::kTuple) return k < static_cast<int64_t>(tuple.operands.size()) ? tuple.operands[k] : nullptr;
-  if (tuple.parameter_number >= 0) {
-    const Instruction* loop = LoopOf(*tuple.parent);
-    return loop == nullptr ? nullptr : ElementOf(*loop->operands[0], k);
+// What began the transfer that element `path` of a value is, outermost index first: through tuples, loops, calls and branches, as they have it where
+// transfers of an iteration are waited for in the next one. Null: it is not to be seen.
+const Instruction* StartOf(const Instruction* value, std::vector<int64_t> path, int steps) {
+  for (; steps > 0; --steps) {
+    const Instruction& i = *value;
+    if (path.empty() && IsTransfer(i)) return &i;
+    switch (i.opcode) {
+      case Opcode::kTuple:
+        if (path.empty() || path[0] >= static_cast<int64_t>(i.operands.size())) return nullptr;
+        value = i.operands[path[0]];
+        path.erase(path.begin());
+        continue;
+      case Opcode::kGetTupleElement: path.insert(path.begin(), i.Int(AttrId::kIndex)); break;
+      case Opcode::kCopy:
+      case Opcode::kOptBarrier: break;
+      case Opcode::kWhile:
+        if (const Instruction* before = StartOf(i.operands[0], path, steps / 2); before != nullptr) return before;
+        value = i.Called(AttrId::kBody)->root;
+        steps /= 2;
+        continue;
+      case Opcode::kCall: value = i.CalledComputations()[0]->root; continue;
+      case Opcode::kParameter: return StartOfParameter(i, path, steps / 2);
+      default: return nullptr;
+    }
+    value = i.operands[0];
   }
-  if (tuple.opcode != Opcode::kWhile) return nullptr;
-  const Instruction* made = ElementOf(*tuple.Called(AttrId::kBody)->root, k);
-  const bool handed_on = made != nullptr && made->opcode == Opcode::kGetTupleElement && made->operands[0]->parameter_number >= 0;
-  return made == nullptr || handed_on ? ElementOf(*tuple.operands[0], k) : made;
-}
-
-// What began the transfer that a done operation waits for, also where loops carry it, as they do where transfers of an iteration are waited for in
-// the next one. Null: it is not to be seen.
-const Instruction* StartThroughLoops(const Instruction& done) {
-  const Instruction* i = done.operands.size() == 1 ? done.operands[0] : nullptr;
-  for (int step = 0; i != nullptr && !IsTransfer(*i) && step < 100; ++step)
-    i = i->opcode == Opcode::kCopy ? i->operands[0] : i->opcode == Opcode::kGetTupleElement ? ElementOf(*i->operands[0], i->Int(AttrId::kIndex)) : nullptr;
-  return i != nullptr && IsTransfer(*i) ? i : nullptr;
+  return nullptr;
 }
 
 }  // namespace
@@ -91,7 +110,7 @@ absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> Transfer
   }
   const ExchangeRole role = ExchangeOf(i).role;
   const bool done = role == ExchangeRole::kSendDone || role == ExchangeRole::kReceiveDone;
-  if (const Instruction* start = pairs || !done ? nullptr : StartThroughLoops(i); start != nullptr) return TransferPairs(*start);
+  if (const Instruction* start = pairs || !done || i.operands.size() != 1 ? nullptr : StartOf(i.operands[0], {}, kMostSteps); start != nullptr) return TransferPairs(*start);
   for (size_t a = 0; pairs && a < pairs->size(); ++a) {
     if (const int64_t lower = std::min((*pairs)[a].first, (*pairs)[a].second); lower < 0)
       return absl::InvalidArgumentError(absl::StrCat("pairs name devices, and there is no device ", lower));
