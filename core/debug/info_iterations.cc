@@ -108,6 +108,27 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
 
 }  // namespace
 
+namespace {
+
+// Of a loop in a loop, what was shown are the iterations of the present one of those around it.
+void SayOthers(Session::State& s, absl::string_view expression) {
+  const absl::StatusOr<const Instruction*> value = s.FindInstruction(absl::StripPrefix(expression, "%"));
+  const int depth = value.ok() ? s.FrameThatShows(**value) : -1;
+  const Frame* outer = nullptr;
+  int loops = 0;
+  for (int k = 0; k <= depth; ++k) {
+    const Frame& frame = s.machine->frames()[static_cast<size_t>(k)];
+    if (frame.kind != FrameKind::kWhileBody) continue;
+    if (++loops == 1) outer = &frame;
+  }
+  if (loops < 2) return;
+  const std::string name = LoopName(*s.module, *outer->caller);
+  if (absl::StrContains(name, ":")) return;  // a computation of several loops: each row says of which it is
+  s.Say("note: of iteration ", outer->iteration, " of ", name, " alone, the present one; info iterations ", expression, " in ", name, " shows those of all\n");
+}
+
+}  // namespace
+
 absl::Status InfoIterations(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   const bool all = absl::ConsumePrefix(&args, "/all ");
@@ -132,6 +153,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first, in)));
   }
   s.Say(meant->note);
+  if (asked->caller == nullptr && meant->note.empty() && meant->occurrences.size() == 1) SayOthers(s, args);
   return absl::OkStatus();
 }
 

@@ -11,6 +11,11 @@
 #include "core/literal/format.h"
 
 namespace hloscope {
+namespace {
+
+std::string Milliseconds(double seconds) { return seconds > 0 && seconds < 1e-6 ? "less than 0.001 ms" : absl::StrFormat("%.4g ms", seconds * 1e3); }
+
+}  // namespace
 
 std::string ErrorBinText(int bin) {
   if (bin == 0) return "exact";
@@ -43,8 +48,8 @@ std::string ShadowSummary(const ShadowReport& report) {
                             100.0 * static_cast<double>(own.bins[bin]) / static_cast<double>(own.elements));
   }
   absl::StrAppendFormat(&text,
-                        "the program took %.4g ms, the measuring %.4g ms more (%.4g ms of it to prepare), compiling for it %.4g ms\n",
-                        report.run_seconds * 1e3, report.seconds * 1e3, report.prepare_seconds * 1e3, report.compile_seconds * 1e3);
+                        "the program took %s, the measuring %s more (%s of it to prepare), compiling for it %s\n",
+                        Milliseconds(report.run_seconds), Milliseconds(report.seconds), Milliseconds(report.prepare_seconds), Milliseconds(report.compile_seconds));
   if (report.looks < report.executions) {
     absl::StrAppendFormat(&text,
                           "looked at %d of %d executions: of an instruction in a loop the 1st, 2nd, 5th, 17th, ..., and others as far as "
