@@ -1,5 +1,6 @@
 #include "app/gui/window.h"
 
+#include <algorithm>
 #include <GLFW/glfw3.h>
 #include <stb_image_write.h>
 
@@ -303,6 +304,36 @@ class App {
   std::string title_;
 };
 
+struct Size {
+  int width = 0, height = 0;
+};
+
+// The largest of the screens, without what the desktop keeps for itself: a size that was kept on a larger one would reach out of it.
+Size LargestScreen() {
+  Size largest;
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int m = 0; m < count; ++m) {
+    int x = 0, y = 0;
+    Size area;
+    glfwGetMonitorWorkarea(monitors[m], &x, &y, &area.width, &area.height);
+    if (int64_t{area.width} * area.height > int64_t{largest.width} * largest.height) largest = area;
+  }
+  return largest;
+}
+
+// With its frame inside of the screen.
+void FitWindow(GLFWwindow* window) {
+  const Size screen = LargestScreen();
+  if (screen.width <= 0 || screen.height <= 0) return;
+  Size size;
+  int left = 0, top = 0, right = 0, bottom = 0;
+  glfwGetWindowSize(window, &size.width, &size.height);
+  glfwGetWindowFrameSize(window, &left, &top, &right, &bottom);
+  const Size fits = {std::min(size.width, screen.width - left - right), std::min(size.height, screen.height - top - bottom)};
+  if (fits.width < size.width || fits.height < size.height) glfwSetWindowSize(window, fits.width, fits.height);
+}
+
 }  // namespace
 
 int ShowWindow(const WindowOptions& options) {
@@ -318,6 +349,7 @@ int ShowWindow(const WindowOptions& options) {
   const int width = options.width > 0 ? options.width : kept.width, height = options.height > 0 ? options.height : kept.height;
   GLFWwindow* window = glfwCreateWindow(width, height, "hloscope", nullptr, nullptr);
   if (window == nullptr) return cli::UsageError(absl::StrCat("no window can be opened: ", last_error));
+  if (options.width <= 0 && options.height <= 0) FitWindow(window);
   glfwSetWindowSizeLimits(window, 640, 400, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(window);
   glfwSwapInterval(options.drive.empty() && options.drive_text.empty() ? 1 : 0);
