@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
 #include "core/debug/devices.h"
+#include "core/debug/element_reads.h"
 #include "core/debug/set_devices.h"
 #include "core/debug/travel.h"
 #include "core/literal/relayout.h"
@@ -27,8 +29,28 @@ void ForEachPlace(const HandSet& set, Each each) {
   }
 }
 
+// The set in an array that has other sizes in this run than in the one in which it was made (bounded dimensions); nullopt: an element is not there.
+std::optional<HandSet> InSizes(const HandSet& set, const Shape& shape) {
+  const Shape& made = set.leaf.shape();
+  if (set.places.empty() || !made.IsArray() || !shape.IsArray() || made.rank() != shape.rank() || made.element_type() != shape.element_type()) return std::nullopt;
+  HandSet now = set;
+  now.leaf = Value::Allocate(shape);
+  if (!now.leaf.has_value()) return std::nullopt;
+  const int64_t bytes = StorageBytes(shape.element_type());
+  for (int64_t& place : now.places) {
+    const std::vector<int64_t> index = IndexOfPlace(made, place);
+    for (int d = 0; d < shape.rank(); ++d) {
+      if (index[d] >= shape.dim(d)) return std::nullopt;
+    }
+    const int64_t there = LinearIndex(shape.dimensions(), index);
+    std::memcpy(now.leaf.mutable_data() + there * bytes, set.leaf.data() + place * bytes, static_cast<size_t>(bytes));
+    place = there;
+  }
+  return now;
+}
+
 // The frame's instruction and its value there; null: it is not there, or of another shape.
-const Instruction* FindSet(Session::State& s, const HandSet& set, Value* whole, Value* leaf) {
+const Instruction* FindSet(Session::State& s, const HandSet& set, Value* whole, Value* leaf, bool any_sizes = false) {
   const std::vector<Frame>& frames = s.machine->frames();
   if (set.depth >= static_cast<int>(frames.size())) return nullptr;
   const Instruction* instruction = frames[set.depth].computation->FindInstruction(set.instruction);
@@ -37,7 +59,7 @@ const Instruction* FindSet(Session::State& s, const HandSet& set, Value* whole, 
   if (!value.ok()) return nullptr;
   *whole = *std::move(value);
   *leaf = LeafAt(*whole, set.path);
-  if (!leaf->has_value() || !Shape::Compatible(leaf->shape(), set.leaf.shape())) return nullptr;
+  if (!leaf->has_value() || (!any_sizes && !Shape::Compatible(leaf->shape(), set.leaf.shape()))) return nullptr;
   return instruction;
 }
 
@@ -82,8 +104,12 @@ Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf) {
 
 absl::Status SetAgain(Session::State& s, const HandSet& set, bool known) {
   Value whole, leaf;
-  const Instruction* instruction = FindSet(s, set, &whole, &leaf);
+  const Instruction* instruction = FindSet(s, set, &whole, &leaf, true);
   if (instruction == nullptr) return absl::NotFoundError("it is not there any more");
+  if (!Shape::Compatible(leaf.shape(), set.leaf.shape())) {
+    const std::optional<HandSet> sized = InSizes(set, leaf.shape());
+    return sized.has_value() ? SetAgain(s, *sized, known) : absl::NotFoundError("it is not there any more");
+  }
   Value after = Value::Allocate(leaf.shape(), &s.machine->account());
   if (!after.has_value()) return absl::ResourceExhaustedError("there is no memory for the value");
   if (after.byte_size() > 0) std::memcpy(after.mutable_data(), leaf.data(), static_cast<size_t>(after.byte_size()));
