@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/device_names.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
@@ -43,7 +44,7 @@ std::string NowText(const DeviceStanding& standing) {
 template <typename NameOfMember>
 void SaySends(Session::State& s, const std::vector<std::pair<int, int>>& sends, const NameOfMember& name) {
   if (sends.empty()) return;
-  s.Say("  ", absl::StrJoin(sends, ", ", [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
+  s.Say("  ", absl::StrJoin(sends, BetweenNames(name(sends[0].first)), [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
 }
 
 // It has come, and stands before that again: at the instruction itself it waits, if that does not only begin it.
