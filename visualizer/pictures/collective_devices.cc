@@ -29,7 +29,7 @@ std::string ShortNameOf(const DeviceGroups& g, const Device& d) {
 void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
   static constexpr const char* kModes[] = {HLO_CAPTION("numbers are replicas; each partition exchanges for itself."),
                                            HLO_CAPTION("numbers are partitions; each replica exchanges for itself."),
-                                           HLO_CAPTION("numbers are replicas, and all of their partitions exchange together."),
+                                           HLO_CAPTION("numbers are replicas, and all of their partitions exchange together: partition 0 of each, then partition 1."),
                                            HLO_CAPTION("a number is replica * partitions + partition.")};
   const Captions& tr = board.captions();
   const char* mode = kModes[static_cast<int>(g.mode)];
