@@ -66,7 +66,7 @@ DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, c
 }
 
 // The vectors of a ragged all-to-all with their numbers, and the arrays that they cut.
-void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
+void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, size_t members) {
   const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Device shown_device{data.selected / data.partitions, data.selected % data.partitions};
@@ -78,6 +78,10 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
     board.Say(tr("Only the numbers of $0 stand in the boxes: the other devices have vectors of their own, which a run of one device does not know.",
                  NameOf(tr, g, shown_device)),
               Ink::kText);
+  if (members > 1)
+    board.Say(tr("An entry, and its rows of the input, are in the colour of the device that they go to; a receive size in that of the device that sends."), Ink::kText);
+  const int64_t each = EntriesOfMember(*data.instruction, members);
+  const auto ink = [each](int64_t entry) { return GroupInk(static_cast<int>(entry / each % kGroupInks)); };
   const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
   const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
   std::vector<Board::Piece> row;
@@ -85,9 +89,9 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
     if (k > 2) row.push_back(std::string());
     GridSpec spec = board.SpecOf(scene.operand(k));
     spec.note = k == 2 ? tr("input offsets") : k == 3 ? tr("send sizes") : k == 4 ? tr("output offsets") : tr("receive sizes");
-    spec.cell = [inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
+    spec.cell = [ink, inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
       GridCell c = inner(index);
-      c.tint = Paint(GroupInk(static_cast<int>(LinearIndex(dims, index) % kGroupInks)), 0.25f);
+      c.tint = Paint(ink(LinearIndex(dims, index)), 0.25f);
       return c;
     };
     row.push_back(std::move(spec));
@@ -99,7 +103,7 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
     for (int64_t b = 0; b < blocks && !index.empty(); ++b) {
       const std::optional<Scalar> first = offsets.At(b), size = sizes.At(b);
       if (first && size && index[0] >= first->i && index[0] - first->i < size->i)
-        c.tint = Paint(GroupInk(static_cast<int>(b % kGroupInks)), 0.3f);
+        c.tint = Paint(ink(b), 0.3f);
     }
     return c;
   };
@@ -191,7 +195,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     }
   }
   const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, data));
-  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g);
+  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size());
   MadePicture picture = board.Finish();
   picture.selected = selected;
   return picture;

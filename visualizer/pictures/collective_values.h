@@ -23,6 +23,8 @@ struct DeviceRows {
   std::vector<int> roots;                  // of a broadcast: who sends each array; -1: not known
   int outsiders = 0;                       // so many at the end of `names` are in no group and get zeros
 };
+// Of a ragged all-to-all: so many entries of its vectors tell of each member of the group.
+int64_t EntriesOfMember(const Instruction& instruction, size_t members);
 // A device in no group gets zeros; else nothing says what it gets.
 bool OutsidersGetZeros(const Instruction& instruction);
 // Of a collective-broadcast, by array: the member of a group that sends; -1: a value that is not there yet says it.
