@@ -88,6 +88,9 @@ class DeviceValues {
     board_.Rows(std::move(rows), kHigh);
     if (Transfers() && rows_ < static_cast<int>(data_.transfers.size()))
       board_.Say(tr("The first $0 of $1 transfers are drawn.", rows_, data_.transfers.size()));
+    if (!r_.around.empty())
+      board_.Say(rows_ == 1 ? tr("The numbers of 1 of $0 devices are drawn: $1, which exchanges with no other one.", members_, r_.around)
+                            : tr("The numbers of $0 of $1 devices are drawn: $2 and those that its numbers come from or go to, the nearest first.", rows_, members_, r_.around));
     return selected_;
   }
 
@@ -305,7 +308,7 @@ class DeviceValues {
     spec.cell = [this, side, there = array.has_value() || !Transfers(), inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
       const int from = side.after || Transfers() ? CameFrom(side, index) : IsExchanged(side) && !IsOutsider(side.member) ? side.member : -1;
-      if (from >= 0 && there) cell.tint = Paint(GroupInk(from), 0.3f);
+      if (from >= 0 && there) cell.tint = Paint(GroupInk(InkOf(from)), 0.3f);
       if (InStep(side, index)) cell.mark = CellMark::kNow;
       if (related_.RoleOf(cell.cell)) cell.mark = CellMark::kRelated;
       if (selected_ && cell.cell == *selected_) cell.mark = CellMark::kSelected;
@@ -315,6 +318,7 @@ class DeviceValues {
     return spec;
   }
 
+  int InkOf(int member) const { return member < static_cast<int>(r_.inks.size()) ? r_.inks[static_cast<size_t>(member)] : member; }
   bool IsOutsider(int member) const { return member >= rows_ - r_.outsiders; }
   int RootOf(int array) const { return array < static_cast<int>(r_.roots.size()) ? r_.roots[static_cast<size_t>(array)] : -1; }
   // What says who sends is not sent, nor is what stays where nothing comes to.
