@@ -198,8 +198,9 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
   return absl::OkStatus();
 }
 
-// The loops, calls and branches before the first difference; of loops that are not over the iterations before.
-absl::StatusOr<std::vector<InnerCaller>> CallersBefore(Session::State& s, const Both& both, const Comparison& comparison) {
+// The loops, calls and branches before the first difference; of loops that are not over the iterations before. `and_first`: and what gave the
+// first difference, if that is one.
+absl::StatusOr<std::vector<InnerCaller>> CallersBefore(Session::State& s, const Both& both, const Comparison& comparison, bool and_first) {
   const Standing& at = *both.at;
   if (absl::Status there = SwitchTo(s, both.fork); !there.ok()) return there;
   std::vector<InnerCaller> callers;
@@ -213,7 +214,7 @@ absl::StatusOr<std::vector<InnerCaller>> CallersBefore(Session::State& s, const 
     for (const Instruction* i : frame.computation->schedule) {
       const bool first = comparison.first.has_value() && comparison.first->depth == static_cast<int>(depth) && comparison.first->name == i->name;
       on = on && !first;
-      if (!on || i->index >= frame.position) break;
+      if ((!on && !(first && and_first)) || i->index >= frame.position) break;
       if (Def(*i).control != ControlKind::kNone) callers.push_back({path, std::string(i->name), std::nullopt});
     }
   }
@@ -230,7 +231,7 @@ void FoundBefore(const ThroughResult& found, absl::string_view inside, Compariso
 
 // Where devices exchange in them.
 absl::Status LookExchanged(Session::State& s, const std::string& a, const std::string& b, const Both& both, Comparison& comparison) {
-  const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison);
+  const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison, false);
   if (!callers.ok()) return callers.status();
   const absl::StatusOr<ThroughResult> found = FirstExchanged(s, a, b, *callers);
   if (found.ok() && found->first.has_value()) FoundBefore(*found, "inside, where devices exchange", comparison);
@@ -240,11 +241,11 @@ absl::Status LookExchanged(Session::State& s, const std::string& a, const std::s
 // Into all of them, frame by frame.
 absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Both& both, int64_t most,
                          Comparison& comparison) {
-  const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison);
+  const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison, comparison.inner.has_value());
   if (!callers.ok()) return callers.status();
   const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, *callers, most);
   if (!found.ok()) return found.status();
-  if (found->first.has_value()) {
+  if (found->first.has_value() && !(comparison.inner.has_value() && found->first->where == comparison.inner->where)) {
     FoundBefore(*found, "inside, not handed on", comparison);
   } else if (!comparison.before.has_value()) {
     const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/compare_forks.h"
+#include "core/debug/device_names.h"
 #include "core/debug/devices.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/travel.h"
@@ -106,7 +107,6 @@ absl::StatusOr<std::vector<int>> GiversOf(Session::State& s, const std::string& 
 }  // namespace
 
 absl::Status SayWhereItBegins(Session::State& s, const std::string& a, const std::string& b, const std::vector<std::optional<ForkPlace>>& first) {
-  const auto name = [&s](std::string* out, int device) { out->append(s.options.devices.Name(device)); };
   std::vector<std::string> begins, inherited;
   for (size_t d = 0; d < first.size(); ++d) {
     if (!first[d].has_value()) continue;
@@ -121,10 +121,11 @@ absl::Status SayWhereItBegins(Session::State& s, const std::string& a, const std
       if (!found.ok()) return found.status();
       givers = *std::move(found);
     }
-    std::string on;
-    name(&on, device);
+    const std::string on = s.options.devices.Name(device);
+    std::vector<std::string> from;
+    for (const int giver : givers) from.push_back(s.options.devices.Name(giver));
     if (givers.empty()) begins.push_back(absl::StrCat("on ", on, " at ", place));
-    else inherited.push_back(absl::StrCat("  ", on, " has got it from ", absl::StrJoin(givers, ", ", name), ", at ", place, "\n"));
+    else inherited.push_back(absl::StrCat("  ", on, " has got it from ", ListOfNames(from), ", at ", place, "\n"));
   }
   if (!begins.empty()) s.Say("It begins ", absl::StrJoin(begins, "; "), ".\n");
   for (const std::string& line : inherited) s.Say(line);

@@ -125,6 +125,7 @@ class Search {
   // Into what gave the same in both, too, and into at most that many frames.
   Search(Session::State& s, const std::string& a, const std::string& b, int64_t most) : s_(s), a_(a), b_(b), through_(true), most_(most) {}
   int64_t frames() const { return frames_; }
+  int64_t same() const { return same_; }
 
   // Of what `caller` ran, which may have given the same in both, what devices exchanged: nothing where it exchanges nothing.
   absl::StatusOr<std::optional<InnerDifference>> Exchanged(const ForkPath& path, const std::string& caller,
@@ -328,14 +329,16 @@ class Search {
           continue;
         }
         if (control[k + n]) {
-          auto deeper = Inside(path, batch[n], -1);
+          auto deeper = through_ ? Through(path, batch[n]) : Inside(path, batch[n], -1);
           if (!deeper.ok() || deeper->has_value()) return deeper;
+          if (through_ && frames_ > most_) return std::nullopt;  // where that begins was not come to
         }
         return InnerDifference{absl::StrCat("%", row->name, where), ToText(*row), path, batch[n]};
       }
       k = end;
     }
     came_ = frames_ <= most_;
+    same_ += came_ ? 1 : 0;
     return std::nullopt;
   }
 
@@ -344,6 +347,7 @@ class Search {
   const bool through_ = false;
   const int64_t most_ = std::numeric_limits<int64_t>::max();
   int64_t frames_ = 0;  // looked into
+  int64_t same_ = 0;    // of those, to their ends, with the same values
   bool came_ = false;   // the last frame was there in both
 };
 
@@ -438,7 +442,7 @@ absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string&
     result.before = each.until.has_value();
     if (result.first.has_value()) break;
   }
-  result.frames = std::min(search.frames(), most);
+  result.frames = result.first.has_value() ? search.same() : std::min(search.frames(), most);
   result.more = search.frames() > most && !result.first.has_value();
   return result;
 }

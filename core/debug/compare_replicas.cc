@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/compare_values.h"
+#include "core/debug/device_names.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
@@ -247,11 +248,11 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   if (compared == 1) {
     s.Say(what, ": nothing to compare, only ", groups[0].names[0], " has a value for it\n");
   } else if (same) {
-    s.Say(what, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : absl::StrJoin(groups[0].names, ", "),
+    s.Say(what, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : ListOfNames(groups[0].names),
           groups[0].value.shape().IsTuple() ? absl::StrCat(", in ", Count(groups[0].leaves.size(), "array")) : "", "\n");
   } else if (!SayLeaves(s, what, groups)) {
     s.Say(what, ": ", groups.size(), " different values\n");
-    for (const Group& group : groups) s.Say("  ", absl::StrJoin(group.names, ", "), &group == &groups[0] ? "" : absl::StrCat(": ", DifferenceText(group, groups[0])), "\n");
+    for (const Group& group : groups) s.Say("  ", ListOfNames(group.names), &group == &groups[0] ? "" : absl::StrCat(": ", DifferenceText(group, groups[0])), "\n");
   }
   for (const std::string& text_of : without) s.Say("  not compared: ", text_of, "\n");
   // Like an expect: a script goes on, and ends with status 1.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "core/debug/device_names.h"
 #include "core/debug/devices.h"
 #include "core/debug/slice_command.h"
 #include "core/literal/relayout.h"
@@ -113,7 +113,7 @@ absl::StatusOr<ElementReads> DeviceReaders::Exchanged(const ElementPlace& place)
       result.note = "a zero: no device gave anything for it";
     }
   }
-  if (!gone.empty()) absl::StrAppend(&result.note, result.note.empty() ? "" : "; ", absl::StrJoin(gone, ", "), gone.size() == 1 ? " has" : " have", " gone back to before it");
+  if (!gone.empty()) absl::StrAppend(&result.note, result.note.empty() ? "" : "; ", ListOfNames(gone), gone.size() == 1 ? " has" : " have", " gone back to before it");
   if (result.reads.empty()) result.kind = gone.empty() ? SliceNode::kCreated : SliceNode::kUnknown;
   return result;
 }

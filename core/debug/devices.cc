@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/debug/begin.h"
+#include "core/debug/device_names.h"
 #include "core/debug/parallel_main.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
@@ -126,7 +126,7 @@ void SayOfMain(Session::State& s) {
     of->second.push_back(s.options.devices.Name(static_cast<int>(d)));
   }
   if (runs.size() < 2) return;
-  for (const auto& [function, devices] : runs) s.Say("  ", function->name, ": ", absl::StrJoin(devices, s.options.devices.partitions > 1 ? "; " : ", "), "\n");
+  for (const auto& [function, devices] : runs) s.Say("  ", function->name, ": ", ListOfNames(devices), "\n");
 }
 
 absl::Status BeginDevices(Session::State& s) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/device_names.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
@@ -43,7 +44,7 @@ std::string NowText(const DeviceStanding& standing) {
 template <typename NameOfMember>
 void SaySends(Session::State& s, const std::vector<std::pair<int, int>>& sends, const NameOfMember& name) {
   if (sends.empty()) return;
-  s.Say("  ", absl::StrJoin(sends, ", ", [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
+  s.Say("  ", absl::StrJoin(sends, BetweenNames(name(sends[0].first)), [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
 }
 
 // It has come, and stands before that again: at the instruction itself it waits, if that does not only begin it.
@@ -204,14 +205,26 @@ void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past
   if (!past.transfer) SaySends(s, past.sends, name);
 }
 
+// The end of a transfer that executes it.
+const ExchangeMeeting::Member& OwnEnd(const ExchangeMeeting& meeting, const ExchangeDef& def) {
+  const bool receives = def.role == ExchangeRole::kReceive || def.role == ExchangeRole::kReceiveDone;
+  return receives ? meeting.members.back() : meeting.members.front();
+}
+
+// "replica 0 -> replica 1 (this one)": of a transfer whose end the selected device executes.
+std::string PairText(const Devices& all, const ExchangeMeeting& meeting, const ExchangeDef& def) {
+  const auto name = [&](const ExchangeMeeting::Member& m) { return m.device >= 0 ? all.room->Name(m.device) : std::string("nobody yet"); };
+  return absl::StrCat(name(meeting.members.front()), " -> ", name(meeting.members.back()),
+                      OwnEnd(meeting, def).device == all.selected ? " (this one)" : "");
+}
+
 // The execution with that key of `device`, wherever the others are now; of groups without it, of any member that comes on the same way, as of a
 // transfer the end that executes it. Null: nobody has executed it yet.
 std::shared_ptr<const ExchangePast> PastOf(const ExchangeRoom& room, const ExchangeMeeting& meeting, int device, const ExchangeDef& def, uint64_t key) {
   const auto is_own = [&](const ExchangeMeeting::Member& member) { return member.device == device; };
   if (!meeting.transfer && std::any_of(meeting.members.begin(), meeting.members.end(), is_own)) return room.Past(device, key);
-  const bool receives = def.role == ExchangeRole::kReceive || def.role == ExchangeRole::kReceiveDone;
   for (const ExchangeMeeting::Member& member : meeting.members) {
-    if (member.device < 0 || (meeting.transfer && &member != &(receives ? meeting.members.back() : meeting.members.front()))) continue;
+    if (member.device < 0 || (meeting.transfer && &member != &OwnEnd(meeting, def))) continue;
     if (auto past = room.Past(member.device, key); past != nullptr) return past;
   }
   return nullptr;
@@ -257,7 +270,8 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
         def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
   int number = 0;  // as pictures number them, and replicas
   for (const ExchangeMeeting& meeting : *meetings) {
-    const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
+    const std::string pair = meetings->size() > 1 && meeting.transfer ? PairText(all, meeting, def) : "";
+    const std::string group = !pair.empty() ? absl::StrCat(pair, ": ") : meetings->size() > 1 ? absl::StrCat("group ", number, ", ") : "";
     ++number;
     if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, all.selected, def, which.key) : nullptr; past != nullptr) {
       s.Say(group, "this exchange was made: ",
@@ -284,6 +298,8 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
     } else if (!meeting.transfer) {
       s.Say(group, "exchange ", meeting.number + 1, " of these devices: ", here, " of ", meeting.members.size(),
             here == 1 ? " has come" : " have come", meeting.complete ? ", and some have not gone on yet" : "", "\n");
+    } else if (!pair.empty()) {
+      s.Say(pair, "\n");
     }
     SayMeeting(s, readers, meeting, instruction);
   }

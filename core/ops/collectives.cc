@@ -540,18 +540,24 @@ const Instruction* FirstExchange(const Module& module) {
   return nullptr;
 }
 
+// The order of GroupMode::kReplicasTogether.
+#define HLO_ORDER_OF_REPLICAS_TOGETHER                                                                                                     \
+  "\n\nWith a channel_id and without use_global_device_ids the numbers of a group are replicas, each with all of its partitions. Its order " \
+  "goes partition by partition then: partition 0 of each of its replicas, then partition 1 of each, as StableHLO's "                       \
+  "cross_replica_and_partition says. XLA goes replica by replica there; with use_global_device_ids=true the groups say the order themselves."
+
 void DefineCollectives(OpRegistry& r) {
   const absl::string_view all_reduce =
       "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; "
       "an empty "
-      "list is one group of all. In a group of one it is the identity.";
+      "list is one group of all. In a group of one it is the identity. Arrays are reduced in the order of the group." HLO_ORDER_OF_REPLICAS_TOGETHER;
   Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity,
              "reduces arrays across the devices of a group", all_reduce);
   Collective(r, Opcode::kAllReduceStart, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "begins an all-reduce", all_reduce);
   Done(r, Opcode::kAllReduceDone, InferAllReduceDone, EvaluateSame);
   const absl::string_view all_gather =
       "Every device of a group gets the members' arrays concatenated in group order along the one dimension given. In a group of one it is "
-      "the identity.";
+      "the identity." HLO_ORDER_OF_REPLICAS_TOGETHER;
   Collective(r, Opcode::kAllGather, {{AttrId::kDimensions, true}}, InferAllGather, EvaluateIdentity,
              "concatenates the arrays of a group's devices", all_gather);
   Collective(r, Opcode::kAllGatherStart, {{AttrId::kDimensions, true}}, InferAllGatherStart, EvaluateAllGatherStart, "begins an all-gather",
@@ -560,7 +566,7 @@ void DefineCollectives(OpRegistry& r) {
   Collective(r, Opcode::kReduceScatter, {{AttrId::kDimensions, true}, {AttrId::kToApply, true}}, InferReduceScatter, EvaluateIdentity,
              "reduces across a group and leaves one block on each device",
              "Like all-reduce, but the result is cut along the dimension into as many blocks as the group has members, and member i keeps "
-             "block i.");
+             "block i." HLO_ORDER_OF_REPLICAS_TOGETHER);
   Collective(
       r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateAllToAll,
       "each device sends one block to each other device",
@@ -584,6 +590,7 @@ void DefineCollectives(OpRegistry& r) {
   Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermuteStart, EvaluatePermuteStart,
              "begins a collective-permute", permute);
   Done(r, Opcode::kCollectivePermuteDone, InferSecondElement, EvaluateSecond);
+#undef HLO_ORDER_OF_REPLICAS_TOGETHER
   for (Opcode opcode : {Opcode::kReplicaId, Opcode::kPartitionId}) {
     OpDef& d = r.Define(opcode);
     d.op_class = OpClass::kOpaque;

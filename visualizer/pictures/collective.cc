@@ -1,6 +1,7 @@
 // Collectives: who sends what to whom, from the attributes alone: the devices in the colours of their groups, and for one group which block of
 // whose array goes where. In a run on several devices also the numbers of each (collective_values.h).
 #include <algorithm>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/device_groups.h"
@@ -44,20 +45,51 @@ const Instruction& Attributed(const Instruction& i) {
 
 constexpr float kLeft = 14;
 
-// Whose numbers are drawn: the group's, or of pairs those of all devices.
-DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, const PictureData& data) {
+// Of pairs: all devices, before the others those whose numbers are drawn. These are all where they are few; else the one that is told and those that
+// its pairs lead to, the nearest first.
+void AddPairs(const Captions& tr, const DeviceGroups& g, const Device& told, DeviceRows* rows) {
+  const int64_t count = g.replicas * g.partitions;
+  const auto number = [&g](const Device& d) { return static_cast<int>(d.replica * g.partitions + d.partition); };
+  std::vector<int> order(static_cast<size_t>(count));  // device numbers
+  std::iota(order.begin(), order.end(), 0);
+  size_t drawn = std::min<size_t>(order.size(), kMostMembers);
+  if (count > kMostMembers) {
+    std::vector<int> near = {number(told)};
+    for (size_t k = 0; k < near.size() && near.size() < kMostMembers; ++k) {
+      for (const auto& [from, to] : g.pairs) {
+        if (number(from) != near[k] && number(to) != near[k]) continue;
+        const int other = number(from) == near[k] ? number(to) : number(from);
+        if (near.size() < kMostMembers && std::find(near.begin(), near.end(), other) == near.end()) near.push_back(other);
+      }
+    }
+    std::sort(near.begin(), near.end());
+    std::stable_partition(order.begin(), order.end(), [&](int d) { return std::binary_search(near.begin(), near.end(), d); });
+    drawn = near.size();
+    rows->around = NameOf(tr, g, told);
+  }
+  rows->members.clear();
+  rows->inks = order;
+  std::vector<int> place(order.size());
+  for (size_t k = 0; k < order.size(); ++k) {
+    place[static_cast<size_t>(order[k])] = static_cast<int>(k);
+    rows->members.push_back({order[k] / g.partitions, order[k] % g.partitions});
+    if (k < drawn) rows->names.push_back(NameOf(tr, g, rows->members.back()));
+  }
+  for (const auto& [from, to] : g.pairs) rows->sends.emplace_back(place[static_cast<size_t>(number(from))], place[static_cast<size_t>(number(to))]);
+}
+
+// Whose numbers are drawn: the group's, or those of pairs. `told`: the device that was clicked, or that the session looks at.
+DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, const Device& told, const PictureData& data) {
   DeviceRows rows;
   rows.exchange = exchange;
   rows.members = members;
   rows.dim = CutDimension(i);
   if (g.pairwise) {
-    rows.members.clear();
-    for (int64_t n = 0; n < g.replicas * g.partitions; ++n) rows.members.push_back({n / g.partitions, n % g.partitions});
-    const auto number = [&g](const Device& d) { return static_cast<int>(d.replica * g.partitions + d.partition); };
-    for (const auto& [from, to] : g.pairs) rows.sends.emplace_back(number(from), number(to));
+    AddPairs(tr, g, told, &rows);
+    return rows;
   }
   if (exchange == Exchange::kBroadcast) rows.roots = RootsOf(i, data);
-  if (!g.pairwise && OutsidersGetZeros(i) && members.size() < kMostMembers) {
+  if (OutsidersGetZeros(i) && members.size() < kMostMembers) {
     rows.outsiders = static_cast<int>(std::min<size_t>(g.missing.size(), kMostMembers - members.size()));
     rows.members.insert(rows.members.end(), g.missing.begin(), g.missing.begin() + rows.outsiders);
   }
@@ -66,7 +98,7 @@ DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, c
 }
 
 // The vectors of a ragged all-to-all with their numbers, and the arrays that they cut.
-void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
+void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, size_t members) {
   const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Device shown_device{data.selected / data.partitions, data.selected % data.partitions};
@@ -78,6 +110,10 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
     board.Say(tr("Only the numbers of $0 stand in the boxes: the other devices have vectors of their own, which a run of one device does not know.",
                  NameOf(tr, g, shown_device)),
               Ink::kText);
+  if (members > 1)
+    board.Say(tr("An entry, and its rows of the input, are in the colour of the device that they go to; a receive size in that of the device that sends."), Ink::kText);
+  const int64_t each = EntriesOfMember(*data.instruction, members);
+  const auto ink = [each](int64_t entry) { return GroupInk(static_cast<int>(entry / each % kGroupInks)); };
   const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
   const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
   std::vector<Board::Piece> row;
@@ -85,9 +121,9 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
     if (k > 2) row.push_back(std::string());
     GridSpec spec = board.SpecOf(scene.operand(k));
     spec.note = k == 2 ? tr("input offsets") : k == 3 ? tr("send sizes") : k == 4 ? tr("output offsets") : tr("receive sizes");
-    spec.cell = [inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
+    spec.cell = [ink, inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
       GridCell c = inner(index);
-      c.tint = Paint(GroupInk(static_cast<int>(LinearIndex(dims, index) % kGroupInks)), 0.25f);
+      c.tint = Paint(ink(LinearIndex(dims, index)), 0.25f);
       return c;
     };
     row.push_back(std::move(spec));
@@ -99,7 +135,7 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
     for (int64_t b = 0; b < blocks && !index.empty(); ++b) {
       const std::optional<Scalar> first = offsets.At(b), size = sizes.At(b);
       if (first && size && index[0] >= first->i && index[0] - first->i < size->i)
-        c.tint = Paint(GroupInk(static_cast<int>(b % kGroupInks)), 0.3f);
+        c.tint = Paint(ink(b), 0.3f);
     }
     return c;
   };
@@ -145,6 +181,8 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   for (int k = 0; k < static_cast<int>(g.groups.size()) && (shown < 0 || shown >= static_cast<int>(g.groups.size())); ++k) {
     if (!g.groups[k].empty()) shown = k;
   }
+  Device told{data.selected / std::max<int64_t>(data.partitions, 1), data.selected % std::max<int64_t>(data.partitions, 1)};
+  if (cell != nullptr && cell->array == kDevices && cell->index.size() == 2) told = {cell->index[0], cell->index[1]};
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
   const Transfer t = TransferOf(tr, i, exchange, g, members, data);
   const bool exchanges = exchange != Exchange::kPermute && !members.empty();
@@ -190,8 +228,8 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
       board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size()) : tr.And(got)));
     }
   }
-  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, data));
-  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g);
+  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, told, data));
+  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size());
   MadePicture picture = board.Finish();
   picture.selected = selected;
   return picture;

@@ -55,8 +55,7 @@ RaggedVectors VectorsOf(const PictureData& data, const Device& device) {
 void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m,
                const PictureData& data) {
   const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
-  const int64_t places = i.operands.size() > 2 && i.operands[2]->shape.IsArray() ? i.operands[2]->shape.ElementCount() : all;
-  const int each = static_cast<int>(std::clamp<int64_t>(places / all, 1, 4));
+  const int each = static_cast<int>(std::min<int64_t>(EntriesOfMember(i, members.size()), 4));
   const RaggedVectors v = VectorsOf(data, members[m]);
   std::vector<ExchangeBlock> before, after;
   for (int b = 0; b < n * each; ++b) {

@@ -29,7 +29,7 @@ std::string ShortNameOf(const DeviceGroups& g, const Device& d) {
 void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
   static constexpr const char* kModes[] = {HLO_CAPTION("numbers are replicas; each partition exchanges for itself."),
                                            HLO_CAPTION("numbers are partitions; each replica exchanges for itself."),
-                                           HLO_CAPTION("numbers are replicas, and all of their partitions exchange together."),
+                                           HLO_CAPTION("numbers are replicas, and all of their partitions exchange together: partition 0 of each, then partition 1."),
                                            HLO_CAPTION("a number is replica * partitions + partition.")};
   const Captions& tr = board.captions();
   const char* mode = kModes[static_cast<int>(g.mode)];
@@ -193,7 +193,7 @@ void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
       board.drawing().AddPath({{s.x - 12, a->y}, {s.x - 12, a->y - 16}, {s.x + 12, a->y - 16}, {s.x + 12, a->y}}, style, true);
     } else if (std::abs(s.y - e.y) < 2) {
       const bool right = e.x > s.x;
-      const float lift = std::min(30.0f, 8 + std::abs(e.x - s.x) * 0.06f), edge = right ? a->y : a->bottom(), by = right ? -lift : lift;
+      const float lift = std::min(18.0f, 8 + std::abs(e.x - s.x) * 0.06f), edge = right ? a->y : a->bottom(), by = right ? -lift : lift;
       const float begin = s.x + (right ? 6 : -6), end = e.x + (right ? -6 : 6);
       board.drawing().AddPath(
           {{begin, edge}, {begin + (end - begin) * 0.25f, edge + by}, {end - (end - begin) * 0.25f, edge + by}, {end, edge}}, style, true);

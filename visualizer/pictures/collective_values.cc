@@ -1,6 +1,7 @@
 #include "visualizer/pictures/collective_values.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,27 @@ struct Side {
   std::vector<int64_t> dims;
 };
 
+// Of a ragged all-to-all: so many rows of a member's input, and where another one's output has them.
+struct RowsSent {
+  int from = 0, to = 0;
+  int64_t first = 0, at = 0, count = 0;
+};
+
+std::vector<RowsSent> RowsSentBy(const Instruction& brings, size_t members, int from, const PictureData::OfDevice& of) {
+  std::vector<RowsSent> sent;
+  std::vector<PictureArray> vectors;  // input offsets, send sizes, output offsets
+  for (size_t k = 2; k < 5; ++k) {
+    if (k >= of.operands.size() || !of.operands[k].has_value()) return sent;
+    vectors.emplace_back(0, "", of.operands[k].shape().WithoutLayouts(), of.operands[k]);
+  }
+  const int64_t each = EntriesOfMember(brings, members);
+  for (int64_t b = 0; b < each * static_cast<int64_t>(members); ++b) {
+    const std::optional<Scalar> first = vectors[0].At(b), count = vectors[1].At(b), at = vectors[2].At(b);
+    if (first && count && at && count->i > 0) sent.push_back({from, static_cast<int>(b / each), first->i, at->i, count->i});
+  }
+  return sent;
+}
+
 class DeviceValues {
  public:
   // The leaves of the result that were exchanged: so many from the first.
@@ -33,7 +55,14 @@ class DeviceValues {
         data_(board.scene().data()),
         brings_(CollectiveOf(*data_.instruction).brings != nullptr ? *CollectiveOf(*data_.instruction).brings : *data_.instruction),
         members_(static_cast<int64_t>(rows.members.size())),
-        rows_(static_cast<int>(Transfers() ? std::min<size_t>(data_.transfers.size(), kMostTransfers) : rows.names.size())) {}
+        rows_(static_cast<int>(Transfers() ? std::min<size_t>(data_.transfers.size(), kMostTransfers) : rows.names.size())) {
+    for (int m = 0; r_.exchange == Exchange::kRagged && m < static_cast<int>(members_); ++m) {
+      const PictureData::OfDevice* of = DataOf(r_.members[static_cast<size_t>(m)]);
+      if (of == nullptr) continue;
+      const std::vector<RowsSent> sent = RowsSentBy(brings_, r_.members.size(), m, *of);
+      std::copy_if(sent.begin(), sent.end(), std::back_inserter(sent_), [&](const RowsSent& s) { return s.to < rows_; });
+    }
+  }
 
   std::optional<Cell> Draw() {
     Select();
@@ -59,11 +88,16 @@ class DeviceValues {
     board_.Rows(std::move(rows), kHigh);
     if (Transfers() && rows_ < static_cast<int>(data_.transfers.size()))
       board_.Say(tr("The first $0 of $1 transfers are drawn.", rows_, data_.transfers.size()));
+    if (!r_.around.empty())
+      board_.Say(rows_ == 1 ? tr("The numbers of 1 of $0 devices are drawn: $1, which exchanges with no other one.", members_, r_.around)
+                            : tr("The numbers of $0 of $1 devices are drawn: $2 and those that its numbers come from or go to, the nearest first.", rows_, members_, r_.around));
     return selected_;
   }
 
  private:
   bool Transfers() const { return r_.exchange == Exchange::kTransfer; }
+  // Operands whose numbers are drawn: those of a ragged all-to-all that say which rows are not.
+  int Brought() const { return r_.exchange == Exchange::kRagged ? 2 : static_cast<int>(brings_.operands.size()); }
   bool Any() const {
     if (Transfers())
       return std::any_of(data_.transfers.begin(), data_.transfers.end(),
@@ -128,7 +162,7 @@ class DeviceValues {
       return data != nullptr && side.array < LeafCountOf(*data) ? &LeafShape(*data, side.array) : nullptr;
     }
     const Shape& of = side.after ? data_.instruction->shape : brings_.operands[0]->shape;
-    if (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= static_cast<int>(brings_.operands.size())) return nullptr;
+    if (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= Brought()) return nullptr;
     return side.after ? &LeafShape(of, first_leaf_ + side.array) : &brings_.operands[side.array]->shape;
   }
   // What a transfer moves, as the sender or the receiver has it; null: that is not known.
@@ -197,6 +231,26 @@ class DeviceValues {
           if ((side.after ? to : from) == side.member) add(side.after ? from : to, side.array, index);
         }
         break;
+      case Exchange::kRagged: {
+        // Rows that nobody sends stay as they were in the member's own output.
+        if (index.empty()) break;
+        const int64_t row = index[0];
+        const RowsSent* got = side.after || side.array == 1 ? RowsGot(side.member, row) : nullptr;
+        if (side.after && got != nullptr) {
+          index[0] = got->first + row - got->at;
+          add(got->from, 0, index);
+        } else if (side.after) {
+          add(side.member, 1, index);
+        } else if (side.array == 1 && got == nullptr) {
+          add(side.member, 0, index);
+        }
+        for (const RowsSent& s : sent_) {
+          if (side.after || side.array != 0 || s.from != side.member || row < s.first || row - s.first >= s.count) continue;
+          index[0] = s.at + row - s.first;
+          add(s.to, 0, index);
+        }
+        break;
+      }
       case Exchange::kTransfer: add(side.member, side.array, index); break;
       default: break;
     }
@@ -235,7 +289,7 @@ class DeviceValues {
     } else if (const PictureData::OfDevice& of = *DataOf(r_.members[member]); after) {
       add(of.other_instruction ? absl::string_view(of.result_name) : i.name, i.shape, of.result, first_leaf_, leaves_);
     } else {
-      for (size_t k = 0; k < brings_.operands.size(); ++k) {
+      for (size_t k = 0; k < static_cast<size_t>(Brought()); ++k) {
         const Instruction& operand = *brings_.operands[k];
         const absl::string_view there = k < of.operand_names.size() ? absl::string_view(of.operand_names[k]) : absl::string_view();
         add(of.other_instruction ? there : operand.name, operand.shape, k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(operand.shape));
@@ -254,7 +308,7 @@ class DeviceValues {
     spec.cell = [this, side, there = array.has_value() || !Transfers(), inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
       const int from = side.after || Transfers() ? CameFrom(side, index) : IsExchanged(side) && !IsOutsider(side.member) ? side.member : -1;
-      if (from >= 0 && there) cell.tint = Paint(GroupInk(from), 0.3f);
+      if (from >= 0 && there) cell.tint = Paint(GroupInk(InkOf(from)), 0.3f);
       if (InStep(side, index)) cell.mark = CellMark::kNow;
       if (related_.RoleOf(cell.cell)) cell.mark = CellMark::kRelated;
       if (selected_ && cell.cell == *selected_) cell.mark = CellMark::kSelected;
@@ -264,10 +318,20 @@ class DeviceValues {
     return spec;
   }
 
+  int InkOf(int member) const { return member < static_cast<int>(r_.inks.size()) ? r_.inks[static_cast<size_t>(member)] : member; }
   bool IsOutsider(int member) const { return member >= rows_ - r_.outsiders; }
   int RootOf(int array) const { return array < static_cast<int>(r_.roots.size()) ? r_.roots[static_cast<size_t>(array)] : -1; }
-  // What says who sends is not sent.
-  bool IsExchanged(const Side& side) const { return side.after || r_.exchange != Exchange::kBroadcast || side.array < static_cast<int>(r_.roots.size()); }
+  // What says who sends is not sent, nor is what stays where nothing comes to.
+  bool IsExchanged(const Side& side) const {
+    if (side.after) return true;
+    if (r_.exchange == Exchange::kRagged) return side.array == 0;
+    return r_.exchange != Exchange::kBroadcast || side.array < static_cast<int>(r_.roots.size());
+  }
+  // Whose rows a row of a member's output is of, those of the last where several have written it; null: nobody's.
+  const RowsSent* RowsGot(int member, int64_t row) const {
+    const auto of = std::find_if(sent_.rbegin(), sent_.rend(), [&](const RowsSent& s) { return s.to == member && row >= s.at && row - s.at < s.count; });
+    return of == sent_.rend() ? nullptr : &*of;
+  }
 
   // Which of so many equal blocks along the dimension an element is in.
   int BlockOf(const Side& side, absl::Span<const int64_t> index) const {
@@ -287,6 +351,10 @@ class DeviceValues {
           if (to == side.member) return from;
         }
         return -1;
+      case Exchange::kRagged: {
+        const RowsSent* got = index.empty() ? nullptr : RowsGot(side.member, index[0]);
+        return got != nullptr ? got->from : -1;
+      }
       case Exchange::kTransfer: return data_.transfers[side.member].from;
       default: return -1;
     }
@@ -300,6 +368,12 @@ class DeviceValues {
     if (r_.exchange == Exchange::kPermute) return step < static_cast<int>(r_.sends.size()) && (side.after ? r_.sends[step].second : r_.sends[step].first) == side.member;
     if (side.after) return side.member == step;
     if (r_.exchange == Exchange::kBroadcast) return side.member == RootOf(side.array);
+    if (r_.exchange == Exchange::kRagged) {
+      return side.array == 0 ? std::any_of(sent_.begin(), sent_.end(), [&](const RowsSent& s) {
+               return s.from == side.member && s.to == step && !index.empty() && index[0] >= s.first && index[0] - s.first < s.count;
+             })
+                             : side.member == step;
+    }
     return r_.exchange == Exchange::kGather || r_.exchange == Exchange::kReduce || BlockOf(side, index) == step;
   }
 
@@ -312,9 +386,16 @@ class DeviceValues {
   const Instruction& brings_;  // itself, or what it waits for: its operands are brought
   const int64_t members_;
   const int rows_;  // that are drawn
+  std::vector<RowsSent> sent_;  // to those
 };
 
 }  // namespace
+
+int64_t EntriesOfMember(const Instruction& i, size_t members) {
+  const int64_t all = std::max<int64_t>(1, static_cast<int64_t>(members));
+  if (i.operands.size() < 3 || !i.operands[2]->shape.IsArray()) return 1;
+  return std::max<int64_t>(1, i.operands[2]->shape.ElementCount() / all);
+}
 
 bool OutsidersGetZeros(const Instruction& instruction) { return ExchangeOf(instruction).outsiders_get_zeros; }
 
@@ -336,7 +417,7 @@ std::vector<int> RootsOf(const Instruction& instruction, const PictureData& data
 std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows) {
   const PictureData& data = board.scene().data();
   if (rows.exchange == Exchange::kTransfer) return data.transfers.empty() ? std::nullopt : DeviceValues(board, rows, 0, 0).Draw();
-  if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return std::nullopt;
+  if (data.devices.empty() || rows.names.empty()) return std::nullopt;
   const CollectivePart part = CollectiveOf(*data.instruction);
   if (part.collective == nullptr) return std::nullopt;
   const int sent = static_cast<int>(part.brings->operands.size()) - (HasDynamicRoot(*part.collective) ? 1 : 0);

@@ -17,12 +17,16 @@ enum class Exchange : uint8_t { kNone, kGather, kReduce, kReduceScatter, kAllToA
 struct DeviceRows {
   Exchange exchange = Exchange::kNone;
   int64_t dim = -1;                        // that is gathered or cut; -1: none
-  std::vector<Device> members;             // in the order of the group; of pairs all devices
+  std::vector<Device> members;             // in the order of the group; of pairs all devices, those that are drawn first
   std::vector<std::string> names;          // "replica 1", of those that are drawn; of transfers of all
   std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
+  std::vector<int> inks;                   // of pairs: the colour of each member; else its place is that
+  std::string around;                      // of pairs, where not all devices are drawn: the one whose exchanges are
   std::vector<int> roots;                  // of a broadcast: who sends each array; -1: not known
   int outsiders = 0;                       // so many at the end of `names` are in no group and get zeros
 };
+// Of a ragged all-to-all: so many entries of its vectors tell of each member of the group.
+int64_t EntriesOfMember(const Instruction& instruction, size_t members);
 // A device in no group gets zeros; else nothing says what it gets.
 bool OutsidersGetZeros(const Instruction& instruction);
 // Of a collective-broadcast, by array: the member of a group that sends; -1: a value that is not there yet says it.
