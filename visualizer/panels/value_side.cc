@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -442,16 +443,21 @@ void ValueSide::DrawSave(const SideInput& in) {
     ui::TagScope scope("save");
     int kind = save_picture_ ? 1 : 0;
     ui::Text("Save the value", ui::Colors().dim, ui::Type().small);
-    ui::Segments("kind", {".npy", ".png"}, &kind);
-    save_picture_ = kind == 1;
+    // The ending that was typed says what is meant, until another one is chosen.
+    static constexpr const char* kEndings[] = {".npy", ".png"};
+    if (ui::Segments("kind", {kEndings[0], kEndings[1]}, &kind)) path_ = std::string(absl::StripSuffix(path_, kEndings[1 - kind]));
     ui::Gap(6);
     bool entered = false;
     ui::Field("path", &path_, "file", 320, &entered, true);
+    for (const int k : {0, 1}) {
+      if (absl::EndsWith(path_, kEndings[k])) kind = k;
+    }
+    save_picture_ = kind == 1;
     ui::Gap(6);
     const bool browse = ui::Button("browse", "Browse...", ui::Icon::kOpen, ui::ButtonKind::kPlain, "Choose the folder and the name in the file dialog");
     ImGui::SameLine(0, ui::Px(6));
     if (browse || ui::Button("write", "Save", ui::Icon::kSave, ui::ButtonKind::kPrimary, "", !path_.empty()) || entered) {
-      const absl::string_view suffix = save_picture_ ? ".png" : ".npy";
+      const absl::string_view suffix = kEndings[kind];
       const std::string path = absl::EndsWith(path_, suffix) ? path_ : absl::StrCat(path_, suffix);
       std::string slice;
       if (save_picture_ && in.facts.shape.rank() > 2) {
