@@ -408,14 +408,16 @@ void Board::Formula(const std::vector<std::string>& letters, const std::vector<s
   } else {
     std::vector<std::string> all = letters;
     all.insert(all.end(), summed.begin(), summed.end());
-    std::string general = WithLetters(relation_->GeneralFormula(), kPrintedLetters, all);
+    // Of one number only those over which is summed are printed.
+    const absl::string_view printed = letters.empty() ? kPrintedLetters.substr(kFirstSummed) : kPrintedLetters;
+    std::string general = WithLetters(relation_->GeneralFormula(), printed, all);
     if (general.size() > kLongestFormula) general.clear();
     int lines = 0;
     for (absl::string_view line : absl::StrSplit(general, '\n', absl::SkipEmpty())) {
       if (++lines > 6) break;
       Code(line);
     }
-    const std::string bounds = lines == 1 ? WithLetters(relation_->BoundsFormula(), kPrintedLetters, all) : "";
+    const std::string bounds = lines == 1 ? WithLetters(relation_->BoundsFormula(), printed, all) : "";
     if (!bounds.empty() && bounds.size() <= kLongestFormula) {
       Say(tr("That is with the sizes of this run; with the bounds as they are written:"), Ink::kDim);
       Code(bounds, Ink::kDim);
