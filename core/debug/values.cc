@@ -391,7 +391,9 @@ absl::Status CommandSave(Session::State& s, absl::string_view args) {
   const size_t space = args.rfind(' ');
   if (space == absl::string_view::npos) return absl::InvalidArgumentError("save takes a value and a file, as: save %x x.npy");
   const std::string path(args.substr(space + 1));
-  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args.substr(0, space), s);
+  const absl::string_view what = absl::StripAsciiWhitespace(args.substr(0, space));
+  if (absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("save writes numbers, as .npy; a picture is drawn by: picture ", what, " ", path));
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(what, s);
   if (!result.ok()) return result.status();
   if (result->kind != ExpressionResult::kValue) return absl::InvalidArgumentError("save takes a value or a slice of one, as %x or %x[0:3]");
   const Value& value = result->value;

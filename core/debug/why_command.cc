@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/last_slice.h"
@@ -119,7 +120,7 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
     return request;
   }
   return absl::InvalidArgumentError(absl::StrCat("name one element of ", shape->ToString(false),
-                                                 ", as: ", as(absl::StrCat(args, "[", shape->rank() > 1 ? "0,0" : "0", "]")),
+                                                 ", as: ", as(absl::StrCat(args, "[", absl::StrJoin(std::vector<int>(shape->rank(), 0), ","), "]")),
                                                  IsFloat(type) ? "; all are finite" : ""));
 }
 

@@ -205,7 +205,11 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
       absl::StrAppend(&out.note, out.note.empty() ? "" : "; ", deep.too_deep, " left closed, for boxes lie at most ", kMostSceneDepth,
                       " deep in boxes; --computation NAME begins further down");
   }
-  const int64_t inside = hierarchy->node(hierarchy->NodeOf(*root)).count;
+  const GraphNode& top = hierarchy->node(hierarchy->NodeOf(*root));
+  if (static_cast<int>(top.children.size()) > choice.boxes) {
+    absl::StrAppend(&out.note, out.note.empty() ? "" : "; ", "the top level by itself has ", top.children.size(), " boxes, more than --boxes ", choice.boxes, "; --around, --path and --slice show less");
+  }
+  const int64_t inside = top.count;
   out.subject = absl::StrCat(root->name, ", ", Count(inside, "instruction"), inside < module.instruction_count() ? absl::StrCat(" of ", module.instruction_count()) : "");
   return out;
 }

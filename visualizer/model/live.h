@@ -38,19 +38,18 @@ class Live {
         slot->value = answer.ok() ? std::make_shared<const T>(*std::move(answer)) : nullptr;
       });
     }
+    fresh_ = slot_->asked == slot_->answered;
+    status_ = slot_->status;
     return slot_->value;
   }
-  // The answer is to the last key asked.
-  bool fresh() const {
-    std::lock_guard<std::mutex> lock(slot_->mutex);
-    return slot_->asked == slot_->answered;
+  // Of what Get has returned last, though a newer answer may have come in the moment since: it is to the key that was asked then.
+  bool fresh() const { return fresh_; }
+  const absl::Status& status() const { return status_; }
+  void Forget() {
+    slot_ = std::make_shared<Slot>();
+    fresh_ = true;
+    status_ = absl::OkStatus();
   }
-  // Of the newest answer.
-  absl::Status status() const {
-    std::lock_guard<std::mutex> lock(slot_->mutex);
-    return slot_->status;
-  }
-  void Forget() { slot_ = std::make_shared<Slot>(); }
 
  private:
   struct Slot {
@@ -60,6 +59,8 @@ class Live {
     std::shared_ptr<const T> value;
   };
   std::shared_ptr<Slot> slot_ = std::make_shared<Slot>();
+  bool fresh_ = true;  // nothing is asked
+  absl::Status status_;
 };
 
 }  // namespace hloscope

@@ -64,10 +64,11 @@ LegendPlaces PlaceLegend(const std::vector<std::pair<ImU32, std::string>>& legen
 
 bool GraphPanel::Matches(const Instruction& i) const {
   absl::string_view wanted = lower_;
-  if (absl::ConsumePrefix(&wanted, "op:")) return Name(i.opcode) == wanted;
+  // Operations by how they begin, as the program's own search finds them: while one is typed it is found already.
+  if (absl::ConsumePrefix(&wanted, "op:")) return absl::StartsWith(Name(i.opcode), wanted);
   absl::ConsumePrefix(&wanted, "%");
   if (wanted.find('[') != absl::string_view::npos) return absl::StrContains(i.shape.ToString(false), wanted);
-  return ContainsLetters(i.name, wanted) || Name(i.opcode) == wanted || ContainsLetters(i.metadata.op_name, wanted);
+  return ContainsLetters(i.name, wanted) || absl::StartsWith(Name(i.opcode), wanted) || ContainsLetters(i.metadata.op_name, wanted);
 }
 
 void GraphPanel::Search(int most) {

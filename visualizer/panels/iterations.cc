@@ -194,6 +194,7 @@ class IterationsPanel : public Panel {
       rows_.clear();
       whole_ = stopped_ = patient_ = false;
       limit_ = kRowsAtFirst;
+      number_letters_ = mean_letters_ = trouble_letters_ = 0;
       error_.clear();
       lowest_ = std::numeric_limits<double>::infinity();
       highest_ = -lowest_;
@@ -212,6 +213,7 @@ class IterationsPanel : public Panel {
     if (answer == nullptr || answer->key != question) return;
     for (const IterationRow& row : answer->rows) {
       rows_.push_back(row);
+      Measure(row.stats);
       if (row.stats.finite == 0) continue;
       lowest_ = std::min(lowest_, row.stats.min);
       highest_ = std::max(highest_, row.stats.max);
@@ -321,15 +323,46 @@ class IterationsPanel : public Panel {
     ImGui::Dummy({1, ui::Px(2)});
   }
 
+  static std::string TroubleOf(const Statistics& s) {
+    ValueNote note;
+    note.nan = s.nan;
+    note.inf = s.inf;
+    return TroubleText(note);
+  }
+
+  // The longest of each column, for their widths.
+  void Measure(const Statistics& s) {
+    const auto letters = [](size_t most, double x) { return std::max(most, ShortText(x).size()); };
+    if (s.finite > 0) {
+      number_letters_ = letters(letters(number_letters_, s.min), s.max);
+      mean_letters_ = letters(mean_letters_, s.mean);
+    }
+    trouble_letters_ = std::max(trouble_letters_, TroubleOf(s).size());
+  }
+
   void DrawTable(PanelContext& context) {
     const ui::Palette& c = ui::Colors();
     const float width = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - ui::Px(4);  // rows stand beside a scroll bar
     const int64_t present = Present(context.now);
+    ImFont* font = ui::Type().mono;
+    const float letter = ui::Measure(font, "0").x, between = ui::Px(10);
+    const float trouble = trouble_letters_ == 0 ? 0 : std::min(static_cast<float>(trouble_letters_) * letter + between, width * 0.35f);
+    const float number = std::max(ui::Px(40), letter * static_cast<float>(absl::StrCat(rows_.empty() ? 0 : rows_.back().iteration).size()) + between);
     // The mean goes first where there is little room.
-    const bool has_mean = width > ui::Px(300);
-    const float number = ui::Px(56), trouble = width > ui::Px(240) ? ui::Px(84) : 0;
+    const float wide = static_cast<float>(std::max(number_letters_, mean_letters_)) * letter + between;
+    const bool has_mean = width - number - trouble >= std::max(3 * wide, ui::Px(180));
     const float each = (width - number - trouble) / (has_mean ? 3 : 2);
-    const auto put = [&](float right, float y, ImU32 color, ImFont* font, const std::string& text) { ui::DrawText({right - std::min(ui::Measure(font, text).x, each - ui::Px(4)), y}, color, font, text); };
+    // What has no room has fewer digits.
+    const auto most = static_cast<size_t>(std::max(1.0f, (each - ui::Px(4)) / letter));
+    bool shortened = false, any_shortened = false;
+    const auto number_text = [&](const Statistics& s, double x) -> std::string {
+      const std::string text = s.finite > 0 ? ShortText(x) : "-";
+      if (text.size() <= most) return text;
+      shortened = true;
+      const std::string less = TextThatFits(x, most);
+      return less.empty() ? "\u2026" : less;
+    };
+    const auto put = [](float right, float y, ImU32 color, ImFont* face, const std::string& text) { ui::DrawText({right - ui::Measure(face, text).x, y}, color, face, text); };
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImFont* small = ui::Type().small;
     put(at.x + number - ui::Px(8), at.y, c.faint, small, "iter.");
@@ -352,19 +385,17 @@ class IterationsPanel : public Panel {
         const IterationRow& r = rows_[static_cast<size_t>(k)];
         const bool here = r.iteration == present;
         const ui::RowState row = ui::Row(absl::StrCat("row:", r.iteration), 22, false, here ? c.amber_fill : 0);
-        ImFont* font = ui::Type().mono;
         const float y = row.min.y + std::floor((ui::Px(22) - font->FontSize) / 2);
         put(row.min.x + number - ui::Px(8), y, here ? c.amber : c.dim, font, absl::StrCat(r.iteration));
-        const bool finite = r.stats.finite > 0;
-        put(row.min.x + number + each - ui::Px(8), y, c.text, font, finite ? ShortText(r.stats.min) : "-");
-        put(row.min.x + number + 2 * each - ui::Px(8), y, c.text, font, finite ? ShortText(r.stats.max) : "-");
-        if (has_mean) put(row.min.x + number + 3 * each - ui::Px(8), y, c.dim, font, finite ? ShortText(r.stats.mean) : "-");
-        if (r.stats.nan + r.stats.inf > 0) {
-          ValueNote note;
-          note.nan = r.stats.nan;
-          note.inf = r.stats.inf;
-          if (trouble > 0) ui::DrawTextIn({row.max.x - trouble, y}, trouble - ui::Px(4), c.pink, font, TroubleText(note));
-        }
+        shortened = false;
+        put(row.min.x + number + each - ui::Px(8), y, c.text, font, number_text(r.stats, r.stats.min));
+        put(row.min.x + number + 2 * each - ui::Px(8), y, c.text, font, number_text(r.stats, r.stats.max));
+        if (has_mean) put(row.min.x + number + 3 * each - ui::Px(8), y, c.dim, font, number_text(r.stats, r.stats.mean));
+        bool cut = false;
+        if (r.stats.nan + r.stats.inf > 0) ui::DrawTextIn({row.max.x - trouble, y}, trouble - ui::Px(4), c.pink, font, TroubleOf(r.stats), &cut);
+        shortened |= cut;
+        any_shortened |= shortened;
+        if (shortened) ui::Tooltip(TextOf(r.stats));
         if (row.clicked) Go(context, r.iteration);
       }
     }
@@ -376,6 +407,7 @@ class IterationsPanel : public Panel {
       if (target < ImGui::GetScrollY() || target + ui::Px(22) > ImGui::GetScrollY() + view) ImGui::SetScrollY(std::max(0.0f, target - view / 2));
     }
     ImGui::EndChild();
+    ui::TagFact("columns", absl::StrCat("min max", has_mean ? " mean" : "", trouble > 0 ? " trouble" : "", any_shortened ? " (shortened)" : ""));
   }
 
   uint64_t program_ = 0, selected_generation_ = 0;
@@ -385,6 +417,7 @@ class IterationsPanel : public Panel {
   std::string key_, error_;
   std::vector<IterationRow> rows_;
   double lowest_ = 0, highest_ = 0;
+  size_t number_letters_ = 0, mean_letters_ = 0, trouble_letters_ = 0;
   bool whole_ = false, stopped_ = false, patient_ = false;
   int64_t limit_ = kRowsAtFirst, shown_present_ = -1;
   Live<Answer> live_;

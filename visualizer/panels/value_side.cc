@@ -6,9 +6,11 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -60,6 +62,8 @@ void ValueSide::Clear() {
   refused_ = false;
   compare_.clear();
   typed_.clear();
+  asked_.clear();
+  refocus_ = false;
   why_shown_ = nullptr;
   why_key_.clear();
   want_why_ = false;
@@ -319,8 +323,13 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
   const ui::Palette& c = ui::Colors();
   if (!short_of_room) ui::Text("Compare with", c.dim, ui::Type().small);
   bool entered = false;
+  // Not from another field that is typed into meanwhile.
+  if (std::exchange(refocus_, false) && !ImGui::IsAnyItemActive()) ui::FocusNext();
   ui::Field("compare", &typed_, short_of_room ? "compare with %other" : "%other, or an expression", 0, &entered, true);
-  if (entered) in.context.run(absl::StrCat("window value compare ", typed_));
+  if (entered) {
+    asked_ = std::string(absl::StripAsciiWhitespace(typed_));
+    in.context.run(absl::StrCat("window value compare ", asked_));
+  }
   if (compare_.empty()) answered_.clear();
   if (compare_.empty()) return;
   const std::shared_ptr<const ComparisonFacts> facts =
@@ -337,10 +346,17 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
     return;
   }
   refused_ = facts == nullptr;
+  const std::string answer = absl::StrCat(in.name.instruction->name, ",", compare_);
+  const bool unseen = std::exchange(answered_, answer) != answer;
+  const bool answers_field = compare_ == asked_;
+  if (answers_field) asked_.clear();
   ui::Gap(4);
   if (facts == nullptr) {
     ui::TextWrapped(comparison_.status().message(), c.red, ui::Type().small);
     ui::TagFact("compared", "refused");
+    if (unseen || answers_field) ImGui::SetScrollHereY(1);
+    refocus_ = answers_field;
+    if (refocus_) ui::WantFrame();
     return;
   }
   int chosen = static_cast<int>(*in.what);
@@ -363,8 +379,6 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
       ui::TextCut(absl::StrCat(facts->worst_here, " beside ", facts->worst_there), c.dim, ui::Type().mono_small);
     }
   }
-  const std::string answer = absl::StrCat(in.name.instruction->name, ",", compare_);
-  const bool unseen = std::exchange(answered_, answer) != answer;
   if (ui::Button("compare-end", "End comparing", ui::Icon::kClose, ui::ButtonKind::kQuiet)) in.context.run("window value compare");
   if (unseen) ImGui::SetScrollHereY(1);
 }
@@ -429,16 +443,21 @@ void ValueSide::DrawSave(const SideInput& in) {
     ui::TagScope scope("save");
     int kind = save_picture_ ? 1 : 0;
     ui::Text("Save the value", ui::Colors().dim, ui::Type().small);
-    ui::Segments("kind", {".npy", ".png"}, &kind);
-    save_picture_ = kind == 1;
+    // The ending that was typed says what is meant, until another one is chosen.
+    static constexpr const char* kEndings[] = {".npy", ".png"};
+    if (ui::Segments("kind", {kEndings[0], kEndings[1]}, &kind)) path_ = std::string(absl::StripSuffix(path_, kEndings[1 - kind]));
     ui::Gap(6);
     bool entered = false;
     ui::Field("path", &path_, "file", 320, &entered, true);
+    for (const int k : {0, 1}) {
+      if (absl::EndsWith(path_, kEndings[k])) kind = k;
+    }
+    save_picture_ = kind == 1;
     ui::Gap(6);
     const bool browse = ui::Button("browse", "Browse...", ui::Icon::kOpen, ui::ButtonKind::kPlain, "Choose the folder and the name in the file dialog");
     ImGui::SameLine(0, ui::Px(6));
     if (browse || ui::Button("write", "Save", ui::Icon::kSave, ui::ButtonKind::kPrimary, "", !path_.empty()) || entered) {
-      const absl::string_view suffix = save_picture_ ? ".png" : ".npy";
+      const absl::string_view suffix = kEndings[kind];
       const std::string path = absl::EndsWith(path_, suffix) ? path_ : absl::StrCat(path_, suffix);
       std::string slice;
       if (save_picture_ && in.facts.shape.rank() > 2) {

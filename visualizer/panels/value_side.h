@@ -70,6 +70,8 @@ class ValueSide {
   std::string compare_, typed_;
   bool refused_ = false;  // to compare with that
   std::string answered_;  // the comparison whose answer was brought into view
+  std::string asked_;     // typed into the field here and not answered yet; empty: nothing
+  bool refocus_ = false;  // the field has the keyboard again, to mend what was refused
   std::string path_;
   bool save_picture_ = false;
   bool want_why_ = false;

@@ -15,6 +15,17 @@
 namespace hloscope {
 namespace {
 
+// How much it counts that `text` has `wanted` as it is, as words or as how a word begins: more than any letters here and there.
+int WordScore(absl::string_view text, absl::string_view wanted) {
+  int best = 0;
+  for (size_t k = 0; k + wanted.size() <= text.size(); ++k) {
+    if ((k > 0 && absl::ascii_isalnum(text[k - 1])) || !absl::StartsWithIgnoreCase(text.substr(k), wanted)) continue;
+    const size_t end = k + wanted.size();
+    best = std::max(best, end == text.size() || !absl::ascii_isalnum(text[end]) ? 2000 : 1000);
+  }
+  return best;
+}
+
 // How well `text` has the letters of `wanted` in order; negative: not. Beginnings of words and runs count more.
 int Score(absl::string_view text, absl::string_view wanted) {
   if (wanted.empty()) return 0;
@@ -29,7 +40,7 @@ int Score(absl::string_view text, absl::string_view wanted) {
     score += 1 + (begins ? 6 : 0) + 2 * run++;
     ++at;
   }
-  return at == wanted.size() ? score * 4 - static_cast<int>(std::min<size_t>(text.size(), 200)) / 8 : -1;
+  return at == wanted.size() ? WordScore(text, wanted) + score * 4 - static_cast<int>(std::min<size_t>(text.size(), 200)) / 8 : -1;
 }
 
 struct Offer {
@@ -113,6 +124,7 @@ void Shell::DrawPalette() {
   const int last = static_cast<int>(offers.size()) - 1;
   if (palette_rows_ != last + 1) ui::WantFrame();
   palette_rows_ = last + 1;
+  ui::TagFact("first", offers.empty() ? "" : offers[0].label);
   const int before = palette_at_;
   if (ui::Pressed("Down", true)) ++palette_at_;
   if (ui::Pressed("Up", true)) --palette_at_;
