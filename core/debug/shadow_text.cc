@@ -13,7 +13,7 @@
 namespace hloscope {
 namespace {
 
-std::string Milliseconds(double seconds) { return seconds > 0 && seconds < 1e-6 ? "less than 0.001 ms" : absl::StrFormat("%.4g ms", seconds * 1e3); }
+std::string Milliseconds(double seconds) { return absl::StrFormat("%.4g ms", std::round(seconds * 1e6) / 1e3); }
 
 }  // namespace
 
