@@ -5,6 +5,7 @@
 
 #include "core/debug/hand_sets.h"
 #include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
@@ -126,11 +127,12 @@ void SetFlow::FollowInstruction(const Instruction& i) {
   for (const Instruction* operand : i.operands) Add(ReadWhole(*operand, i.index), &all);
   if (all.empty() && inside.empty()) return;
   LeafNumbers leaves;
-  if (i.opcode == Opcode::kWhile) {
+  const OpDef& def = Def(i);
+  if (def.control == ControlKind::kWhile) {
     leaves = OfLoop(i, inside);
-  } else if (i.opcode == Opcode::kCall) {
+  } else if (def.control == ControlKind::kCall && def.evaluate == nullptr) {  // what evaluates the result makes more of it
     leaves = OfCall(i, inside);
-  } else if (i.opcode == Opcode::kConditional) {
+  } else if (def.control == ControlKind::kConditional) {
     leaves = OfConditional(i, inside);
   } else {
     for (const auto& [set, number] : inside) all.insert(number);
