@@ -32,16 +32,20 @@ std::vector<int64_t> InRun(const Shape& written, const Shape& run, absl::Span<co
 const Instruction* SizeGiver(const Instruction* array, int dimension) {
   while (array != nullptr) {
     const Instruction& i = *array;
-    if (i.opcode == Opcode::kDynamicReshape) return i.operands[dimension + 1];
-    if (i.opcode == Opcode::kSetDimensionSize && i.Ints(AttrId::kDimensions)[0] == dimension) return i.operands[1];
-    // Element by element: neither a movement nor a sum over some dimensions.
-    const bool sums = i.opcode == Opcode::kDot || i.opcode == Opcode::kConvolution || i.opcode == Opcode::kReduceWindow;
-    const bool keeps = i.opcode == Opcode::kSetDimensionSize || i.opcode == Opcode::kSort || i.opcode == Opcode::kReverse ||
-                       (Def(i).op_class == OpClass::kPull && Def(i).movement != Movement::kMove && !sums);
+    const OpDef& def = Def(i);
     array = nullptr;
+    if (def.size_source != nullptr) {
+      const SizeSource source = def.size_source(i, dimension);
+      if (source.operand < 0) return nullptr;
+      if (source.is_value) return i.operands[source.operand];
+      array = i.operands[source.operand];
+      continue;
+    }
+    // Element by element: neither a movement nor a sum over some dimensions.
+    if (def.op_class != OpClass::kPull || def.movement == Movement::kMove || i.Has(AttrId::kDimensions) || i.Has(AttrId::kWindow) || i.Has(AttrId::kLhsContractingDims)) return nullptr;
     for (const Instruction* operand : i.operands) {
       const bool alike = operand->shape.IsArray() && operand->shape.dimensions() == i.shape.dimensions() && operand->shape.is_dynamic(dimension);
-      if (keeps && array == nullptr && alike) array = operand;
+      if (array == nullptr && alike) array = operand;
     }
   }
   return nullptr;
@@ -79,7 +83,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
   result.kind = SliceNode::kOpaque;
   std::vector<std::string> notes;
   std::string said;  // "depends on ", of the note before
-  if (i.opcode == Opcode::kGetDimensionSize) {
+  if (Def(i).gives_size) {
     const int dimension = static_cast<int>(i.Ints(AttrId::kDimensions)[0]);
     const Instruction* giver = SizeGiver(i.operands[0], dimension);
     result.note = absl::StrCat("the size of dimension ", dimension, " of %", i.operands[0]->name);

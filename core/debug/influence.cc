@@ -175,7 +175,7 @@ class InfluenceBuilder {
   static std::vector<const Leaves*> OperandsOf(const Instruction& i, const Values& values) {
     std::vector<const Leaves*> operands;
     bool touched = false;
-    const bool is_size = i.opcode == Opcode::kGetDimensionSize;  // which follows from what gave it, not from the array's elements
+    const bool is_size = Def(i).gives_size;  // which follows from what gave it, not from the array's elements
     for (const Instruction* operand : i.operands) {
       if (is_size) operand = SizeGiver(operand, static_cast<int>(i.Ints(AttrId::kDimensions)[0]));
       if (operand == nullptr) continue;
@@ -312,7 +312,7 @@ class InfluenceBuilder {
       if (operands[from] != nullptr) result = *operands[from];
       return result;
     }
-    if (i.opcode == Opcode::kGetDimensionSize) return AllInfluence(i.shape);
+    if (Def(i).gives_size) return AllInfluence(i.shape);
     for (size_t l = 0; l < result.size(); ++l) {
       if (!LeafShape(i.shape, static_cast<int>(l)).IsArray()) continue;
       for (size_t k = 0; k < operands.size(); ++k) {

@@ -118,8 +118,13 @@ absl::StatusOr<Value> EvaluateReshape(const EvalContext& c) {
   return operand.WithShape(shape);
 }
 
-// The size alone, of no element: SizeGiver.
 std::vector<Reach> ReachOfGet(const ReachQuestion&) { return {}; }
+
+SizeSource SizeOfSet(const Instruction& i, int dimension) {
+  return i.Ints(AttrId::kDimensions)[0] == dimension ? SizeSource{1, true} : SizeSource{0, false};
+}
+
+SizeSource SizeOfReshape(const Instruction&, int dimension) { return {dimension + 1, true}; }
 
 std::vector<Reach> ReachOfSet(const ReachQuestion& q) { return {q.operand == 0 ? q.Same() : q.Whole(Reach::Kind::kDecides)}; }
 
@@ -138,6 +143,7 @@ void DefineDynamicSize(OpRegistry& registry) {
   get.infer = InferGet;
   get.program = ProgramOfGet;
   get.reach = ReachOfGet;
+  get.gives_size = true;
   get.summary = "the size of one dimension";
   get.doc = "An `s32` scalar. For a dimension written `<=N` it is the size at run time.";
   get.spec = "operations.md: Shape and data movement";
@@ -151,6 +157,7 @@ void DefineDynamicSize(OpRegistry& registry) {
   set.sizes_from_values = true;
   set.evaluate = EvaluateSet;
   set.reach = ReachOfSet;
+  set.size_source = SizeOfSet;
   set.opaque_reason = "the size of the result is a value";
   set.summary = "the operand with one dimension cut to a size computed by the program";
   set.doc =
@@ -168,6 +175,7 @@ void DefineDynamicSize(OpRegistry& registry) {
   reshape.sizes_from_values = true;
   reshape.evaluate = EvaluateReshape;
   reshape.reach = ReachOfReshape;
+  reshape.size_source = SizeOfReshape;
   reshape.opaque_reason = "the sizes of the result are values";
   reshape.summary = "a reshape to sizes computed by the program";
   reshape.doc = "One `s32` scalar for each dimension of the result; the written sizes are their bounds. Together they are as many elements as there are.";

@@ -29,6 +29,12 @@ enum class OpClass : uint8_t {
 
 enum class ControlKind : uint8_t { kNone, kCall, kWhile, kConditional };
 
+// Where the size of a dynamic dimension comes from: an operand whose value it is, or whose same dimension has it.
+struct SizeSource {
+  int operand = -1;  // -1: that is not to be seen
+  bool is_value = false;
+};
+
 // What an instruction needs from whoever runs the program, beyond its operands. The Machine provides it.
 enum class HostService : uint8_t {
   kNone,
@@ -104,6 +110,9 @@ struct OpDef {
   absl::StatusOr<Program> (*program)(const Instruction&) = nullptr;                // kPull, kPush
   absl::StatusOr<Value> (*evaluate)(const EvalContext&) = nullptr;                 // kOpaque, kStructural
   std::vector<Reach> (*reach)(const ReachQuestion&) = nullptr;                     // kOpaque: what its elements depend on (reach.h); null: on everything
+  // Of a dynamic dimension of the result: what its size comes from. Null: an operand of the same sizes, of operations element by element.
+  SizeSource (*size_source)(const Instruction&, int dimension) = nullptr;
+  bool gives_size = false;  // the result is the size of operand 0's dimension that `dimensions` names, and follows from none of its elements
   HostService host = HostService::kNone;
   // Its rounding is small beside the size of the whole result, not beside each element: elements are long sums that may cancel.
   bool normwise_error = false;

@@ -33,6 +33,7 @@ void DefineReverse(OpRegistry& registry) {
   def.attributes = {{AttrId::kDimensions}};
   def.infer = Infer;
   def.program = MakeProgram;
+  def.size_source = [](const Instruction&, int) { return SizeSource{0, false}; };
   def.summary = "the operand, back to front";
   def.doc = "Along each of `dimensions`, of size N, index i of the result is index N-1-i of the operand.";
   def.spec = "operations.md: Shape and data movement (Rev)";

@@ -416,6 +416,7 @@ void DefineSort(OpRegistry& r) {
   d.infer = Infer;
   d.evaluate = Evaluate;
   d.reach = ReachOfSort;
+  d.size_source = [](const Instruction&, int) { return SizeSource{0, false}; };
   d.opaque_reason = "where an element goes depends on all the others of its line";
   d.summary = "orders lines along one dimension by a comparator, N arrays at once";
   d.doc =
