@@ -1,4 +1,5 @@
 // hloscope export of pictures: runs the program up to the instruction, and draws what it does with its numbers.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "app/cli/verb.h"
 #include "app/gui/wiring.h"
 #include "core/debug/devices.h"
+#include "core/debug/expression.h"
 #include "core/debug/locations.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
@@ -24,6 +26,8 @@
 
 namespace hloscope::cli {
 namespace {
+
+constexpr int kMostMoments = 1000;  // at which a condition may say nothing
 
 // Whether a call comes to the computation, in whatever it calls.
 bool Reaches(const Instruction& call, const Computation& computation) {
@@ -173,6 +177,14 @@ class PictureExport {
     if (!stops && !condition_.empty()) return false;
     said_.clear();
     const bool started = session.Execute(stops && instruction_->parameter_number < 0 && instruction_->literal == nullptr ? "run" : "start").ok;
+    // Where the condition says nothing it has stopped, too: another loop, or none, is around it there.
+    for (int k = 0; started && !condition_.empty() && !s.Finished() && !s.error_stop && k < kMostMoments; ++k) {
+      const absl::StatusOr<Claim> claim = EvaluateClaim(condition_, s, false);
+      if (claim.ok()) break;
+      said_ = absl::StrCat("where the program comes to %", instruction_->name, ", ", condition_, " cannot be evaluated: ", claim.status().message(), "\n");
+      const bool again = session.Execute(absl::StrCat("tbreak ", name, " if ", condition_)).ok && session.Execute("continue").ok;
+      if (!again || k + 1 == kMostMoments) return false;
+    }
     if (started && s.Finished() && !condition_.empty()) {
       said_ = absl::StrCat("the program does not come to %", instruction_->name, " with ", condition_, "\n");
       return false;
@@ -189,11 +201,20 @@ class PictureExport {
       } else {
         BringAllThere(session, name);
       }
-      // Where its frame has ended with it, the moment before it is come back to: there it is known what all brought and got.
-      if (before && s.FrameThatShows(*instruction_) < 0 && GoTo(s, mark).ok())
+      // Where its frame has ended with it, or the device went on to another iteration because others needed what it gives, the moment before it is
+      // come back to: there it is known what all brought and got.
+      if (before && !StandsIn(*s.machine, mark) && GoTo(s, mark).ok())
         s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     }
     return started && !s.error_stop;
+  }
+
+  // In the frame of the moment, at it or behind it.
+  static bool StandsIn(const Machine& machine, const Mark& mark) {
+    Mark now = machine.Where();
+    if (now.levels.size() != mark.levels.size() || now < mark) return false;
+    now.levels.back().position = mark.levels.back().position;
+    return now == mark;
   }
 
   static bool Select(Session& session, int device) {
@@ -230,14 +251,9 @@ class PictureExport {
       const auto member = std::find_if(past->members.begin(), past->members.end(), [&](const ExchangePast::Member& m) { return m.device == d; });
       return member == past->members.end() ? mark : member->mark;
     };
-    const auto in_frame = [](Mark now, const Mark& then) {
-      if (now.levels.size() != then.levels.size() || now < then || now == then) return false;
-      now.levels.back().position = then.levels.back().position;
-      return now == then;
-    };
     for (int d = 0; d < count; ++d) {
       const Mark then = moment(d);
-      if (!Select(session, d) || in_frame(s.machine->Where(), then) || s.machine->Where() < then) continue;
+      if (!Select(session, d) || s.machine->Where() < then || (StandsIn(*s.machine, then) && !(s.machine->Where() == then))) continue;
       const Mark was = s.machine->Where();
       if (GoTo(s, then).ok() && s.machine->Where() == then) session.Execute("next");
       else (void)GoTo(s, was);

@@ -8,6 +8,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/slice_command.h"
 #include "core/literal/relayout.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
@@ -116,6 +117,33 @@ absl::StatusOr<ElementReads> DeviceReaders::Exchanged(const ElementPlace& place)
   if (!gone.empty()) absl::StrAppend(&result.note, result.note.empty() ? "" : "; ", ListOfNames(gone), gone.size() == 1 ? " has" : " have", " gone back to before it");
   if (result.reads.empty()) result.kind = gone.empty() ? SliceNode::kCreated : SliceNode::kUnknown;
   return result;
+}
+
+namespace {
+
+// The one call of the computation in the innermost frame, of the selected and those around it, that has any. Null: there is none, or several.
+const Instruction* OnlyCall(const Session::State& s, const Computation& computation) {
+  const Instruction* only = nullptr;
+  for (int f = s.selected; f >= 0 && only == nullptr; --f) {
+    for (const Instruction* i : s.machine->frames()[f].computation->schedule) {
+      const std::vector<Computation*> called = i->CalledComputations();
+      if (Def(*i).control != ControlKind::kCall || std::find(called.begin(), called.end(), &computation) == called.end()) continue;
+      if (only != nullptr) return nullptr;
+      only = i;
+    }
+  }
+  return only;
+}
+
+}  // namespace
+
+std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part, const Instruction& collective) {
+  if (const int frame = s.FrameThatShows(collective); frame >= 0) return frame;
+  const bool wrapped = part.begins != nullptr && part.begins != &collective;
+  const Instruction* caller = wrapped ? part.begins : OnlyCall(s, *collective.parent);
+  const int around = caller != nullptr ? s.FrameThatShows(*caller) : -1;
+  if (around < 0 || history.live_position(around) <= caller->index) return std::nullopt;
+  return history.EnterCall(around, *caller);
 }
 
 }  // namespace hloscope

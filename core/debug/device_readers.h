@@ -42,6 +42,10 @@ class DeviceReaders {
   std::map<OriginsKey, std::shared_ptr<const ExchangeOrigins>> origins_;  // that are fixed
 };
 
+// Where the selected device has executed the collective that `part` is of: a frame on its stack, or one that ended, of what a frame there began or
+// called.
+std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part, const Instruction& collective);
+
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_DEBUG_DEVICE_READERS_H_

@@ -79,32 +79,6 @@ void SayMeeting(Session::State& s, DeviceReaders& readers, const ExchangeMeeting
   if (!meeting.transfer) SaySends(s, meeting.sends, [&](int member) { return all.room->Name(meeting.members[member].device); });
 }
 
-// The one call of the computation in the innermost frame, of the selected and those around it, that has any. Null: there is none, or several.
-const Instruction* OnlyCall(const Session::State& s, const Computation& computation) {
-  const Instruction* only = nullptr;
-  for (int f = s.selected; f >= 0 && only == nullptr; --f) {
-    for (const Instruction* i : s.machine->frames()[f].computation->schedule) {
-      const std::vector<Computation*> called = i->CalledComputations();
-      if (Def(*i).control != ControlKind::kCall || std::find(called.begin(), called.end(), &computation) == called.end()) continue;
-      if (only != nullptr) return nullptr;
-      only = i;
-    }
-  }
-  return only;
-}
-
-// Where the selected device has executed the collective that `part` is of: a frame on its stack, or one that ended, of what a frame there
-// began or called.
-std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part,
-                                   const Instruction& collective) {
-  if (const int frame = s.FrameThatShows(collective); frame >= 0) return frame;
-  const bool wrapped = part.begins != nullptr && part.begins != &collective;
-  const Instruction* caller = wrapped ? part.begins : OnlyCall(s, *collective.parent);
-  const int around = caller != nullptr ? s.FrameThatShows(*caller) : -1;
-  if (around < 0 || history.live_position(around) <= caller->index) return std::nullopt;
-  return history.EnterCall(around, *caller);
-}
-
 // The collectives that the selected device comes to between where it stands and the instruction, or what begins it. Nothing: that is not
 // known, as it stands in another computation, or one between them is in what is called there.
 std::optional<std::vector<const Instruction*>> Before(const Session::State& s, const CollectivePart& part, const Instruction& collective) {

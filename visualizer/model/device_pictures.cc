@@ -180,6 +180,25 @@ std::vector<bool> FromMeetings(Session::State& s, const CollectivePart& part, ui
   return in_group;
 }
 
+// An exchange that was made in a frame that has ended.
+void FromEnded(DeviceReaders& readers, const ExchangePast& past, const CollectivePart& part, const Instruction& instruction, PictureData& data) {
+  for (PictureData::OfDevice& of : data.devices) {
+    of = {};
+    of.operands.resize(part.brings->operands.size());
+  }
+  for (const ExchangePast::Member& member : past.members) {
+    PictureData::OfDevice& of = data.devices[member.device];
+    const bool same = member.instruction == part.collective, wrapped = part.begins != part.collective;
+    if (!same) NameOthers(*member.instruction, of);
+    const std::optional<int> frame = readers.FrameOf(member);
+    if (!frame.has_value()) continue;  // gone back to before it
+    for (size_t k = 0; k < std::min(of.operands.size(), member.instruction->operands.size()); ++k) of.operands[k] = readers.Brought(member, static_cast<int>(k)).value_or(Value());
+    FrameHistory& history = readers.of(member.device).history();
+    absl::StatusOr<Value> result = history.ValueOf(same && wrapped ? history.place(*frame).parent : *frame, same ? instruction : *member.instruction);
+    if (result.ok()) of.result = ToDense(*std::move(result));
+  }
+}
+
 // The execution that the selected device stands before or has behind it, on all devices: wherever another one is now, nothing that it has in
 // another iteration or call.
 void GatherCollective(Session::State& s, const Instruction& instruction, PictureData& data) {
@@ -202,9 +221,15 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.brings->operands[k], false);
     of.result = ValueFor(s, instruction, false);
   });
-  if (shown < 0 || all.room == nullptr) return;
+  if (all.room == nullptr) return;
   DeviceReaders readers(s);
   FrameHistory& own = readers.of(all.selected).history();
+  if (shown < 0) {  // the frame has ended in which the selected device made it
+    const std::optional<int> ended = s.visible() ? FrameOfExchange(s, own, part, *part.collective) : std::nullopt;
+    const std::shared_ptr<const ExchangePast> past = ended.has_value() ? all.room->Past(all.selected, own.ExchangeKey(*ended, *part.collective)) : nullptr;
+    if (past != nullptr) FromEnded(readers, *past, part, instruction, data);
+    return;
+  }
   const bool wrapped = part.begins != part.collective;
   for (size_t d = 0; d < data.devices.size() && part.brings != part.begins; ++d) {  // made in a frame that may have ended
     FrameHistory& history = readers.of(static_cast<int>(d)).history();
