@@ -20,6 +20,7 @@
 #include "backends/exchange/kernels_across.h"
 #include "core/debug/device_inputs.h"
 #include "core/debug/devices.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/report.h"
 #include "core/debug/run_progress.h"
 #include "core/debug/session.h"
@@ -165,6 +166,8 @@ int Run_debug(const std::vector<std::string>& args) {
   absl::StatusOr<SessionOptions> options = program.ToSession(/*several=*/true);
   if (!options.ok()) return refuse(options.status().message());
   if (processes != nullptr) {
+    if (const ParallelMain main = FindParallelMain(*module); main.call != nullptr && !main.followed())
+      return refuse(absl::StrCat("the devices of %", main.call->name, " are not followed: ", main.why, "; each call runs as one step, in one process: leave --exchange out"));
     DeviceCounts devices = CountSessionDevices(program, *module);
     if (absl::Status shared = processes->Share(program, &devices); !shared.ok()) return refuse(shared.message());
   }

@@ -36,17 +36,17 @@ double ShareBetween(double x, double low, double high) {
   return std::clamp((x * scale - low * scale) / (high * scale - low * scale), 0.0, 1.0);
 }
 
-// The least size of a diverging logarithmic scale, of the largest one.
-double ColorScale::Bottom(double top) const { return least > 0 && top > 0 ? std::min(1.0, least / top) : 1e-6; }
+// The logarithm of the least size of a logarithmic scale, at most that of the largest one. Sizes may be further apart than one number can be.
+double ColorScale::LogBottom(double top) const { return least > 0 ? std::min(std::log(least), std::log(top)) : std::log(top) + std::log(1e-6); }
 
 double ColorScale::PlaceOf(double x) const {
   if (ramp == ColorRamp::kDiverging) {
     const double top = std::max(std::fabs(low), std::fabs(high));
     if (!(top > 0)) return 0.5;
     double size = std::min(1.0, std::fabs(x) / top);
-    if (log && size > 0) {
-      const double bottom = Bottom(top);
-      size = kFirst + (1 - kFirst) * (bottom >= 1 ? 1 : size <= bottom ? 0 : 1 - std::log(size) / std::log(bottom));
+    if (log && x != 0) {
+      const double bottom = LogBottom(top), range = std::log(top) - bottom;
+      size = kFirst + (1 - kFirst) * (range > 0 ? std::clamp((std::log(std::fabs(x)) - bottom) / range, 0.0, 1.0) : 1);
     }
     return x < 0 ? 0.5 - size / 2 : 0.5 + size / 2;
   }
@@ -54,9 +54,9 @@ double ColorScale::PlaceOf(double x) const {
     // Sizes: a logarithm has no sign.
     const double top = std::max(std::fabs(low), std::fabs(high));
     if (!(top > 0)) return 0.5;
-    const double bottom = least > 0 ? least : top * 1e-6;
-    if (!(bottom < top)) return 1;
-    return std::clamp(std::log(std::max(std::fabs(x), bottom) / bottom) / std::log(top / bottom), 0.0, 1.0);
+    const double bottom = LogBottom(top), range = std::log(top) - bottom;
+    if (!(range > 0)) return 1;
+    return x == 0 ? 0 : std::clamp((std::log(std::fabs(x)) - bottom) / range, 0.0, 1.0);
   }
   return ShareBetween(x, low, high);
 }
@@ -65,12 +65,15 @@ double ColorScale::NumberAt(double place) const {
   const double top = std::max(std::fabs(low), std::fabs(high));
   if (ramp == ColorRamp::kDiverging) {
     double size = std::fabs(place - 0.5) * 2;
-    if (log && size > 0) size = std::pow(Bottom(top), 1 - std::max(0.0, (size - kFirst) / (1 - kFirst)));
-    return (place < 0.5 ? -1 : 1) * size * top;
+    const double sign = place < 0.5 ? -1 : 1;
+    if (!log || size == 0 || !(top > 0)) return sign * size * top;
+    const double share = std::max(0.0, (size - kFirst) / (1 - kFirst)), bottom = LogBottom(top);
+    return share >= 1 ? sign * top : sign * std::exp(bottom + share * (std::log(top) - bottom));
   }
   if (!log) return low * (1 - place) + high * place;
-  const double bottom = least > 0 ? least : top * 1e-6;
-  return bottom > 0 ? bottom * std::pow(top / bottom, place) : 0;
+  if (!(top > 0)) return 0;
+  const double bottom = LogBottom(top);
+  return place >= 1 ? top : place <= 0 && least > 0 ? std::min(least, top) : std::exp(bottom + place * (std::log(top) - bottom));
 }
 
 uint32_t ColorScale::ZeroColor() const {

@@ -38,7 +38,7 @@ struct ColorScale {
   uint32_t ColorOf(const PlaneCell& cell) const;
 
  private:
-  double Bottom(double top) const;
+  double LogBottom(double top) const;
 };
 // As 0xAABBGGRR.
 constexpr uint32_t Opaque(uint32_t rgb) { return 0xff000000u | (rgb & 0xff) << 16 | (rgb & 0xff00) | rgb >> 16; }

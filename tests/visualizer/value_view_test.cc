@@ -186,6 +186,24 @@ TEST(ColorScale, RangesThatOverflow) {
   EXPECT_DOUBLE_EQ(scale.NumberAt(1), 1e308);
 }
 
+TEST(ColorScale, LogarithmsOfMoreThanOneNumberCanHave) {
+  ColorScale scale = FitScale(1e-310, 1e300);
+  scale.log = true;
+  scale.least = 1e-310;
+  EXPECT_NEAR(scale.PlaceOf(1e-310), 0, 1e-6);
+  EXPECT_NEAR(scale.PlaceOf(1e-5), 0.5, 1e-3);
+  EXPECT_DOUBLE_EQ(scale.PlaceOf(1e300), 1);
+  EXPECT_DOUBLE_EQ(scale.NumberAt(1), 1e300);
+  EXPECT_NEAR(std::log10(scale.NumberAt(0.5)), -5, 1e-3);
+  scale = FitScale(-1e300, 1e300);
+  scale.log = true;
+  scale.least = 1e-310;
+  EXPECT_DOUBLE_EQ(scale.PlaceOf(1e300), 1);
+  EXPECT_LT(scale.PlaceOf(1e100), scale.PlaceOf(1e300) - 0.05);
+  EXPECT_LT(scale.PlaceOf(-1e-310), 0.45);
+  EXPECT_DOUBLE_EQ(scale.NumberAt(1), 1e300);
+}
+
 // A logarithm has no place for it: in each ramp it is told from the least size.
 TEST(ColorScale, ZeroIsNoSize) {
   const auto distance = [](uint32_t a, uint32_t b) {
