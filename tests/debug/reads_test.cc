@@ -69,7 +69,6 @@ const std::map<absl::string_view, absl::string_view> kMore = {
      "in types of few values a product may lose an operand; group sizes decide for all rows behind them, and rows may be in no group"},
     {"set-dimension-size", kSizes},
     {"dynamic-reshape", kSizes},
-    {"get-dimension-size", kSizes},
     {"ragged-all-to-all", kDevices},
     {"collective-permute", kDevices},
     {"collective-permute-start", kDevices},
