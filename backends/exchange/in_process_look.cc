@@ -39,6 +39,7 @@ void InProcessExchange::Keep(const Line& line, const ExchangeGroup& group, const
 }
 
 std::shared_ptr<const ExchangePast> InProcessExchange::Past(int device, uint64_t key) const {
+  if (device < 0 || device >= static_cast<int>(past_.size())) return nullptr;  // pairs may name devices that there are not
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = past_[device].find(key);
   return found == past_[device].end() ? nullptr : found->second;
