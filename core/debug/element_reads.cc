@@ -22,6 +22,15 @@ std::vector<int64_t> IndexOfPlace(const Shape& array, int64_t linear) {
   return index;
 }
 
+std::optional<int64_t> PlaceInSizes(const Shape& from, int64_t place, const Shape& to) {
+  if (from.dimensions() == to.dimensions()) return place;
+  const std::vector<int64_t> index = IndexOfPlace(from, place);
+  for (int d = 0; d < to.rank(); ++d) {
+    if (index[d] >= to.dim(d)) return std::nullopt;
+  }
+  return LinearIndex(to.dimensions(), index);
+}
+
 bool ElementReader::IsExchanged(const Instruction& instruction) const {
   if (exchanged_ == nullptr) return false;
   const ExchangeRole role = ExchangeOf(instruction).role;
@@ -110,17 +119,12 @@ absl::StatusOr<Scalar> ElementOfValue(const Value& value, const ElementPlace& pl
   const Value& array = LeafOf(value, place.leaf);
   if (!array.shape().IsArray()) return absl::FailedPreconditionError("a token has no elements");
   const Shape& written = LeafShape(place.instruction->shape, place.leaf);
-  int64_t linear = place.linear;
-  bool inside = linear >= 0 && linear < written.ElementCount();
-  if (inside && array.shape().dimensions() != written.dimensions()) {
-    const std::vector<int64_t> index = IndexOfPlace(written, linear);
-    for (int d = 0; d < written.rank(); ++d) inside = inside && index[d] < array.shape().dim(d);
-    if (inside) linear = LinearIndex(array.shape().dimensions(), index);
-  }
-  if (!inside) return absl::OutOfRangeError("the element is beyond the sizes that the value has at run time");
+  const bool inside = place.linear >= 0 && place.linear < written.ElementCount();
+  const std::optional<int64_t> linear = inside ? PlaceInSizes(written, place.linear, array.shape()) : std::nullopt;
+  if (!linear.has_value()) return absl::OutOfRangeError("the element is beyond the sizes that the value has at run time");
   if (!array.IsDense()) return absl::InternalError("the value is not dense");
   const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
+  return LoadScalar(type, array.data() + *linear * StorageBytes(type));
 }
 
 constexpr int kLazyDepth = 48;

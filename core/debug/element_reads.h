@@ -131,6 +131,8 @@ class ElementReader {
 
 // "[2,1]".
 std::vector<int64_t> IndexOfPlace(const Shape& array, int64_t linear);
+// The place that an element of one array has in another of the same rank and other sizes; nullopt: it is beyond them.
+std::optional<int64_t> PlaceInSizes(const Shape& from, int64_t place, const Shape& to);
 
 }  // namespace hloscope
 

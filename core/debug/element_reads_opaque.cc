@@ -19,10 +19,8 @@ std::vector<int64_t> InRun(const Shape& written, const Shape& run, absl::Span<co
   if (!run.IsArray() || run.dimensions() == written.dimensions() || run.rank() != written.rank()) return {places.begin(), places.end()};
   std::vector<int64_t> kept;
   for (const int64_t place : places) {
-    const std::vector<int64_t> index = IndexOfPlace(written, place);
-    bool there = true;
-    for (int d = 0; d < written.rank(); ++d) there = there && index[d] < run.dim(d);
-    if (there) kept.push_back(in_run ? LinearIndex(run.dimensions(), index) : place);
+    const std::optional<int64_t> there = PlaceInSizes(written, place, run);
+    if (there.has_value()) kept.push_back(in_run ? *there : place);
   }
   return kept;
 }

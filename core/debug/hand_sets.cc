@@ -38,13 +38,10 @@ std::optional<HandSet> InSizes(const HandSet& set, const Shape& shape) {
   if (!now.leaf.has_value()) return std::nullopt;
   const int64_t bytes = StorageBytes(shape.element_type());
   for (int64_t& place : now.places) {
-    const std::vector<int64_t> index = IndexOfPlace(made, place);
-    for (int d = 0; d < shape.rank(); ++d) {
-      if (index[d] >= shape.dim(d)) return std::nullopt;
-    }
-    const int64_t there = LinearIndex(shape.dimensions(), index);
-    std::memcpy(now.leaf.mutable_data() + there * bytes, set.leaf.data() + place * bytes, static_cast<size_t>(bytes));
-    place = there;
+    const std::optional<int64_t> there = PlaceInSizes(made, place, shape);
+    if (!there.has_value()) return std::nullopt;
+    std::memcpy(now.leaf.mutable_data() + *there * bytes, set.leaf.data() + place * bytes, static_cast<size_t>(bytes));
+    place = *there;
   }
   return now;
 }

@@ -106,10 +106,6 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
   return status;
 }
 
-}  // namespace
-
-namespace {
-
 // Of a loop in a loop, what was shown are the iterations of the present one of those around it.
 void SayOthers(Session::State& s, absl::string_view expression) {
   const absl::StatusOr<const Instruction*> value = s.FindInstruction(absl::StripPrefix(expression, "%"));

@@ -540,12 +540,6 @@ const Instruction* FirstExchange(const Module& module) {
   return nullptr;
 }
 
-// The order of GroupMode::kReplicasTogether.
-#define HLO_ORDER_OF_REPLICAS_TOGETHER                                                                                                     \
-  "\n\nWith a channel_id and without use_global_device_ids the numbers of a group are replicas, each with all of its partitions. Its order " \
-  "goes partition by partition then: partition 0 of each of its replicas, then partition 1 of each, as StableHLO's "                       \
-  "cross_replica_and_partition says. XLA goes replica by replica there; with use_global_device_ids=true the groups say the order themselves."
-
 void DefineCollectives(OpRegistry& r) {
   const absl::string_view all_reduce =
       "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; "
@@ -590,7 +584,6 @@ void DefineCollectives(OpRegistry& r) {
   Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermuteStart, EvaluatePermuteStart,
              "begins a collective-permute", permute);
   Done(r, Opcode::kCollectivePermuteDone, InferSecondElement, EvaluateSecond);
-#undef HLO_ORDER_OF_REPLICAS_TOGETHER
   for (Opcode opcode : {Opcode::kReplicaId, Opcode::kPartitionId}) {
     OpDef& d = r.Define(opcode);
     d.op_class = OpClass::kOpaque;

@@ -32,6 +32,12 @@ enum class GroupMode : uint8_t {
 };
 
 GroupMode GroupModeOf(const Instruction& instruction);
+// The order inside a group of GroupMode::kReplicasTogether, as the pages of the operations tell it; a literal, to stand behind others.
+#define HLO_ORDER_OF_REPLICAS_TOGETHER                                                                                                     \
+  "\n\nWith a channel_id and without use_global_device_ids the numbers of a group are replicas, each with all of its partitions. Its order " \
+  "goes partition by partition then: partition 0 of each of its replicas, then partition 1 of each, as StableHLO's "                       \
+  "cross_replica_and_partition says. XLA goes replica by replica there; with use_global_device_ids=true the groups say the order themselves."
+
 // What the module's header says of "replica_count" or "num_partitions", up to kMostDevices; nothing: it is silent.
 std::optional<int64_t> HeaderCount(const Instruction& instruction, absl::string_view key);
 // How many numbers there are, from 0 on: one group of all has as many.

@@ -149,8 +149,7 @@ void NameOthers(const Instruction& executes, PictureData::OfDevice& of) {
 }
 
 // What devices that run other functions, or have come on another way, have brought to the exchange that the selected one comes to next, or waits
-// for.
-// True in the answer for the devices of its group.
+// for. True in the answer for the devices of its group.
 std::vector<bool> FromMeetings(Session::State& s, const CollectivePart& part, uint64_t key, PictureData& data) {
   const Devices& all = DevicesOf(s);
   std::vector<bool> in_group(data.devices.size());
@@ -180,23 +179,21 @@ std::vector<bool> FromMeetings(Session::State& s, const CollectivePart& part, ui
   return in_group;
 }
 
-// An exchange that was made in a frame that has ended.
-void FromEnded(DeviceReaders& readers, const ExchangePast& past, const CollectivePart& part, const Instruction& instruction, PictureData& data) {
-  for (PictureData::OfDevice& of : data.devices) {
-    of = {};
-    of.operands.resize(part.brings->operands.size());
-  }
-  for (const ExchangePast::Member& member : past.members) {
-    PictureData::OfDevice& of = data.devices[member.device];
-    const bool same = member.instruction == part.collective, wrapped = part.begins != part.collective;
-    if (!same) NameOthers(*member.instruction, of);
-    const std::optional<int> frame = readers.FrameOf(member);
-    if (!frame.has_value()) continue;  // gone back to before it
-    for (size_t k = 0; k < std::min(of.operands.size(), member.instruction->operands.size()); ++k) of.operands[k] = readers.Brought(member, static_cast<int>(k)).value_or(Value());
-    FrameHistory& history = readers.of(member.device).history();
-    absl::StatusOr<Value> result = history.ValueOf(same && wrapped ? history.place(*frame).parent : *frame, same ? instruction : *member.instruction);
-    if (result.ok()) of.result = ToDense(*std::move(result));
-  }
+// What a member brought to an exchange that was made, and got. False: it has gone back to before it, and has nothing of it.
+bool Take(DeviceReaders& readers, const ExchangePast::Member& member, const CollectivePart& part, const Instruction& instruction, PictureData& data) {
+  PictureData::OfDevice& of = data.devices[member.device];
+  of = {};
+  of.operands.resize(part.brings->operands.size());
+  const bool same = member.instruction == part.collective, wrapped = part.begins != part.collective;
+  if (!same) NameOthers(*member.instruction, of);  // it runs another function
+  const std::optional<int> frame = readers.FrameOf(member);
+  if (!frame.has_value()) return false;
+  const size_t count = std::min(of.operands.size(), member.instruction->operands.size());
+  for (size_t k = 0; k < count; ++k) of.operands[k] = readers.Brought(member, static_cast<int>(k)).value_or(Value());
+  FrameHistory& history = readers.of(member.device).history();
+  absl::StatusOr<Value> result = history.ValueOf(same && wrapped ? history.place(*frame).parent : *frame, same ? instruction : *member.instruction);
+  if (result.ok()) of.result = ToDense(*std::move(result));
+  return true;
 }
 
 // The execution that the selected device stands before or has behind it, on all devices: wherever another one is now, nothing that it has in
@@ -227,7 +224,12 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   if (shown < 0) {  // the frame has ended in which the selected device made it
     const std::optional<int> ended = s.visible() ? FrameOfExchange(s, own, part, *part.collective) : std::nullopt;
     const std::shared_ptr<const ExchangePast> past = ended.has_value() ? all.room->Past(all.selected, own.ExchangeKey(*ended, *part.collective)) : nullptr;
-    if (past != nullptr) FromEnded(readers, *past, part, instruction, data);
+    if (past == nullptr) return;
+    for (PictureData::OfDevice& of : data.devices) {
+      of = {};
+      of.operands.resize(part.brings->operands.size());
+    }
+    for (const ExchangePast::Member& member : past->members) Take(readers, member, part, instruction, data);
     return;
   }
   const bool wrapped = part.begins != part.collective;
@@ -244,22 +246,6 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   const uint64_t key = own.ExchangeKey(wrapped ? own.EnterCall(shown, *part.begins) : shown, *part.collective);
   const std::vector<bool> in_group = FromMeetings(s, part, key, data);
   std::vector<std::optional<Mark>> known(data.devices.size());  // the exchange was made, and the device has not gone back to before it: where
-  const auto take = [&](const ExchangePast::Member& member) {
-    const std::optional<int> frame = readers.FrameOf(member);
-    PictureData::OfDevice& of = data.devices[member.device];
-    of = {};
-    of.operands.resize(part.brings->operands.size());
-    if (member.instruction != part.collective) NameOthers(*member.instruction, of);
-    if (!frame.has_value()) return;  // gone back to before it
-    known[member.device] = member.mark;
-    FrameHistory& history = readers.of(member.device).history();
-    const size_t count = std::min(of.operands.size(), member.instruction->operands.size());
-    for (size_t k = 0; k < count; ++k) of.operands[k] = readers.Brought(member, static_cast<int>(k)).value_or(Value());
-    const bool same = member.instruction == part.collective;  // else it runs another function
-    absl::StatusOr<Value> result =
-        history.ValueOf(same && wrapped ? history.place(*frame).parent : *frame, same ? instruction : *member.instruction);
-    if (result.ok()) of.result = ToDense(*std::move(result));
-  };
   // The selected device's group knows all of its members, wherever and in which iteration they came to it. Of the other groups each device that has
   // come on the same way knows its own, and its group those that have come on another one.
   std::vector<bool> settled(data.devices.size());
@@ -269,7 +255,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     for (const ExchangePast::Member& member : past->members) {
       if (settled[member.device]) continue;
       settled[member.device] = true;
-      take(member);
+      if (Take(readers, member, part, instruction, data)) known[member.device] = member.mark;
     }
   };
   settle(all.selected);

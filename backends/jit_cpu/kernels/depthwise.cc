@@ -48,14 +48,8 @@ struct LineWork {
 }  // namespace
 }  // namespace hloscope
 
-#if defined(__x86_64__)
-#define HLOSCOPE_VECTORS avx512
-#include "backends/jit_cpu/kernels/depthwise.inc"
-#undef HLOSCOPE_VECTORS
-#define HLOSCOPE_VECTORS avx2
-#include "backends/jit_cpu/kernels/depthwise.inc"
-#undef HLOSCOPE_VECTORS
-#endif
+#define HLOSCOPE_VECTORS_BODY "backends/jit_cpu/kernels/depthwise.inc"
+#include "backends/jit_cpu/kernels/for_vectors.inc"
 
 namespace hloscope {
 namespace {

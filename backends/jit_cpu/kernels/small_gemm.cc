@@ -35,12 +35,8 @@ constexpr int64_t kDeep = 128;
 }  // namespace
 }  // namespace hloscope
 
-#define HLOSCOPE_VECTORS avx512
-#include "backends/jit_cpu/kernels/small_gemm.inc"
-#undef HLOSCOPE_VECTORS
-#define HLOSCOPE_VECTORS avx2
-#include "backends/jit_cpu/kernels/small_gemm.inc"
-#undef HLOSCOPE_VECTORS
+#define HLOSCOPE_VECTORS_BODY "backends/jit_cpu/kernels/small_gemm.inc"
+#include "backends/jit_cpu/kernels/for_vectors.inc"
 
 namespace hloscope {
 

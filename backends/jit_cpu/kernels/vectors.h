@@ -1,7 +1,7 @@
 // Vectors of f32 for kernels that are written once and compiled for AVX-512 and for AVX2 with FMA. The body of such a kernel is a file of its own,
 // NAME.inc, that its NAME.cc includes once for each set of instructions:
-//   #define HLOSCOPE_VECTORS avx512
-//   #include "NAME.inc"
+//   #define HLOSCOPE_VECTORS_BODY "NAME.inc"
+//   #include "backends/jit_cpu/kernels/for_vectors.inc"
 // The body opens the namespace HLOSCOPE_VECTORS (and one without a name in it), marks its functions HLOSCOPE_VECTOR and finds what is below there.
 // Every operation rounds once, so both give the same bits where the body does not let its order depend on kLanes.
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_VECTORS_H_

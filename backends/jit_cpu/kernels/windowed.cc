@@ -48,14 +48,8 @@ struct TileSizes {
 }  // namespace
 }  // namespace hloscope
 
-#if defined(__x86_64__)
-#define HLOSCOPE_VECTORS avx512
-#include "backends/jit_cpu/kernels/windowed.inc"
-#undef HLOSCOPE_VECTORS
-#define HLOSCOPE_VECTORS avx2
-#include "backends/jit_cpu/kernels/windowed.inc"
-#undef HLOSCOPE_VECTORS
-#endif
+#define HLOSCOPE_VECTORS_BODY "backends/jit_cpu/kernels/windowed.inc"
+#include "backends/jit_cpu/kernels/for_vectors.inc"
 
 namespace hloscope {
 namespace {
