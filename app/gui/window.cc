@@ -142,6 +142,9 @@ class App {
       hooks.shot = [this](const std::string& path, const std::vector<ui::TagRect>& varying) {
         int width = 0, height = 0;
         glfwGetFramebufferSize(window_, &width, &height);
+        if (!drawn_) Draw();
+        if (painted_ != std::pair(width, height)) Draw();  // the first after a change of size still goes into the old one
+        painted_ = {width, height};
         if (options_.steady) {
           std::ofstream list(path + ".varies");
           for (const ui::TagRect& rect : varying) list << rect.min.x << ' ' << rect.min.y << ' ' << rect.max.x << ' ' << rect.max.y << '\n';
@@ -256,6 +259,7 @@ class App {
   void Frame() {
     const bool scaled = shell_->wanted_scale() != scale_;
     if (scaled || ui::LettersWanted()) {
+      if (!drawn_) Draw();  // with the letters that it was made with
       if (scaled) scale_ = shell_->wanted_scale();
       ui::LoadFonts(scale_, &missing_font_);
       ImGui_ImplOpenGL3_DestroyFontsTexture();
@@ -263,8 +267,6 @@ class App {
       Restyle();
     }
     if (ui::TheLook().scheme != shell_->wanted_scheme()) Restyle();
-    int width = 0, height = 0;
-    glfwGetFramebufferSize(window_, &width, &height);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     if (driver_.has_value()) driver_->BeforeFrame();
@@ -278,13 +280,23 @@ class App {
       glfwSetWindowTitle(window_, title.c_str());
       title_ = title;
     }
+    // Where only pictures are looked at, the frames between them are not painted: software takes most of the time of a scenario for that.
+    drawn_ = false;
+    if (!driver_.has_value() || !options_.steady) Draw();
+    if (driver_.has_value()) driver_->AfterFrame(own_ms);
+  }
+
+  // Paints what the last frame has made.
+  void Draw() {
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_, &width, &height);
     glViewport(0, 0, width, height);
     const ImVec4 clear = ImGui::ColorConvertU32ToFloat4(ui::Colors().window);
     glClearColor(clear.x, clear.y, clear.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
-    if (driver_.has_value()) driver_->AfterFrame(own_ms);
     glfwSwapBuffers(window_);
+    drawn_ = true;
   }
 
   const WindowOptions& options_;
@@ -302,6 +314,8 @@ class App {
   float scale_ = 1;
   const char* missing_font_ = nullptr;
   std::string title_;
+  bool drawn_ = true;          // there is no frame yet that is not
+  std::pair<int, int> painted_;  // the size of the picture that was taken last
 };
 
 struct Size {

@@ -182,7 +182,7 @@ void GraphPanel::FollowSelection(PanelContext& context) {
   seen_selection_ = selection.generation;
   const Instruction* chosen = selection.instruction;
   const Instruction* here = context.now.here();
-  if (first) chosen = here != nullptr ? here : nullptr;
+  if (first && chosen == nullptr) chosen = here;
   if (chosen == nullptr || chosen == clicked_) {
     clicked_ = nullptr;
     return;

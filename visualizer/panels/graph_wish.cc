@@ -124,7 +124,7 @@ void GraphPanel::TakeScene(PanelContext& context) {
     const Instruction* middle = std::exchange(center_within_, nullptr);
     if (const int index = newest->focused ? BoxOf(context.now, middle) : -1; index >= 0) LookAt(index, false);
   }
-  if (!center_on_.empty()) {
+  if (!center_on_.empty() && newest->request >= request_) {
     for (auto key = center_on_.rbegin(); key != center_on_.rend(); ++key) {
       const auto it = scene_->by_key.find(*key);
       if (it == scene_->by_key.end()) continue;
