@@ -1,6 +1,6 @@
 #include "core/ir/attributes.h"
 
-#include "absl/container/flat_hash_map.h"
+#include "core/base/name_map.h"
 
 namespace hloscope {
 namespace {
@@ -18,7 +18,7 @@ const AttrInfo& Info(AttrId id) { return kAttributes[static_cast<int>(id)]; }
 
 AttrId AttrIdFromName(absl::string_view name) {
   static const auto& table = *[] {
-    auto* map = new absl::flat_hash_map<absl::string_view, AttrId>;
+    auto* map = new NameMap<AttrId>;
     for (int i = 0; i < static_cast<int>(AttrId::kUnknown); ++i) map->emplace(kAttributes[i].name, static_cast<AttrId>(i));
     map->emplace("original_value", AttrId::kOriginalValue);  // its name before it was shortened; printed as it was written
     return map;

@@ -118,6 +118,8 @@ void SortSchedule(Computation& computation, const Arrivals& arrivals, Diagnostic
 }
 
 void IndexNames(Computation& computation, DiagnosticSink& sink) {
+  const auto known = [&](const Instruction* instruction) { return computation.FindInstruction(instruction->name) == instruction; };
+  if (computation.by_name.size() == computation.instructions.size() && std::all_of(computation.instructions.begin(), computation.instructions.end(), known)) return;
   computation.by_name.clear();
   computation.by_name.reserve(computation.instructions.size());
   for (Instruction* instruction : computation.instructions) {

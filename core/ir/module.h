@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "core/base/diagnostic.h"
+#include "core/base/name_map.h"
 #include "core/base/source.h"
 #include "core/base/stable_blocks.h"
 #include "core/ir/attributes.h"
@@ -97,7 +97,7 @@ struct Computation {
   int32_t id = -1;  // position in module->computations
 
   Instruction* FindInstruction(absl::string_view name) const;  // by name without %; null when absent. O(1) after Finalize.
-  absl::flat_hash_map<absl::string_view, Instruction*> by_name;
+  NameMap<Instruction*> by_name;
 };
 
 // The tables of a dump: FileNames, FunctionNames, FileLocations, StackFrames; all ids 1-based as written.
@@ -158,7 +158,7 @@ struct Module {
   StableBlocks<Computation> computation_storage_;
   StableBlocks<Instruction> instruction_storage_;
   std::deque<std::string> strings_;
-  absl::flat_hash_map<absl::string_view, Computation*> computation_by_name_;
+  NameMap<Computation*> computation_by_name_;
   std::shared_ptr<const Module> program_;  // of WithEntry: what owns the computations
 };
 

@@ -1,6 +1,6 @@
 #include "core/ir/opcode.h"
 
-#include "absl/container/flat_hash_map.h"
+#include "core/base/name_map.h"
 
 namespace hloscope {
 namespace {
@@ -17,7 +17,7 @@ absl::string_view Name(Opcode opcode) { return kNames[static_cast<int>(opcode)];
 
 std::optional<Opcode> OpcodeFromName(absl::string_view name) {
   static const auto& table = *[] {
-    auto* map = new absl::flat_hash_map<absl::string_view, Opcode>;
+    auto* map = new NameMap<Opcode>;
     for (int i = 0; i < kOpcodeCount; ++i) map->emplace(kNames[i], static_cast<Opcode>(i));
     return map;
   }();

@@ -224,9 +224,12 @@ void ModuleReader::PlaceGeneratedComputations() {
 void ModuleReader::CheckControlBytes() {
   absl::string_view text = source_->text();
   auto is_control = [](char c) { return (static_cast<uint8_t>(c) < 0x20 && !IsClass(c, char_class::kSpace)) || c == 0x7f; };
-  bool any = false;
-  for (char c : text) any |= (static_cast<uint8_t>(c) < 9) | ((static_cast<uint8_t>(c) - 14u) < 18u) | (c == 0x7f);  // in vectors
-  if (!any) return;
+  uint8_t any = 0;  // in vectors of bytes: nothing wider than a byte may come in between
+  for (const char c : text) {
+    const uint8_t byte = static_cast<uint8_t>(c), from_14 = static_cast<uint8_t>(byte - 14);
+    any |= static_cast<uint8_t>(byte < 9) | static_cast<uint8_t>(from_14 < 18) | static_cast<uint8_t>(byte == 0x7f);
+  }
+  if (any == 0) return;
   absl::flat_hash_set<int32_t> reported;
   for (const Diagnostic& d : sink_.diagnostics()) reported.insert(d.range.begin);
   bool unclosed = false;

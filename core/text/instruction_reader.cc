@@ -163,7 +163,7 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
 // What stands in the parentheses behind the opcode.
 bool ModuleReader::ReadParentheses(Instruction* instruction) {
   if (std::exchange(literal_of_unknown_, false)) return s_.SkipBalanced(/*quiet=*/true);
-  if (!s_.Expect('(', absl::StrCat("the opcode ", Name(instruction->opcode)))) return false;
+  if (!s_.Take('(')) return s_.Expect('(', absl::StrCat("the opcode ", Name(instruction->opcode)));  // words only where they are needed
   const char* open = s_.p - 1;
   bool ok = false;
   if (instruction->opcode == Opcode::kParameter) {
@@ -361,7 +361,7 @@ bool ModuleReader::ReadAttribute(Instruction* instruction) {
   if (name.empty()) {
     return s_.Error(s_.Missing(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an attribute, found ", s_.FoundInstead()));
   }
-  if (!s_.Expect('=', absl::StrCat("the attribute ", name.substr(0, 60)))) return false;
+  if (!s_.Take('=')) return s_.Expect('=', absl::StrCat("the attribute ", name.substr(0, 60)));
   const char* value_end = s_.p;  // where there is none
   s_.SkipSpace();
   const char* value_start = s_.p;

@@ -454,6 +454,9 @@ void ModuleReader::FinishComputation(Computation* computation) {
     instruction->operands.resize(kept);
     instruction->operand_ranges.resize(kept);
   }
+  // What Finalize asks of a large computation is known here; a small table is kept for the next one.
+  constexpr size_t kLarge = 100;
+  if (scope_.names.size() > kLarge && computation->by_name.empty()) computation->by_name = std::exchange(scope_.names, {});
   scope_.names.clear();
   scope_.broken_names.clear();
   scope_.pending.clear();
@@ -514,7 +517,7 @@ void ModuleReader::CheckSignature(const Computation& computation, const Signatur
 }
 
 void ModuleReader::ResolveComputations() {
-  absl::flat_hash_map<absl::string_view, Computation*> by_name;
+  NameMap<Computation*> by_name;
   by_name.reserve(module_->computations.size());
   for (Computation* c : module_->computations) by_name.emplace(c->name, c);
   bool missing = false;

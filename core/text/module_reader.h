@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "core/base/name_map.h"
 #include "core/ir/module.h"
 #include "core/text/attribute_text.h"
 #include "core/text/scanner.h"
@@ -113,7 +113,7 @@ class ModuleReader {
 
   // Of the computation that is being read, and of its instruction. Put aside while a computation inside an attribute is read.
   struct Scope {
-    absl::flat_hash_map<absl::string_view, Instruction*> names;
+    NameMap<Instruction*> names;
     absl::flat_hash_set<absl::string_view> broken_names;  // defined by statements that could not be read: uses are not reported again
     std::vector<PendingOperand> pending;
     std::vector<Instruction*> generated;  // instructions without a name in the text

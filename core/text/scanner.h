@@ -21,16 +21,18 @@ struct TextLimits {
 };
 
 namespace char_class {
-inline constexpr uint8_t kSpace = 1, kName = 2, kDigit = 4, kAlpha = 8, kBracket = 16;  // kBracket: what a balanced skip looks at
+// kBracket: what a balanced skip looks at; kShape: what can stand inside a shape's brackets.
+inline constexpr uint8_t kSpace = 1, kName = 2, kDigit = 4, kAlpha = 8, kBracket = 16, kShape = 32;
 constexpr std::array<uint8_t, 256> MakeTable() {
   std::array<uint8_t, 256> t{};
+  for (const char c : {',', '<', '=', '?', ':', '*', '#', '-', '+', '/', '[', ']', '(', ')', '{', '}', '.'}) t[static_cast<uint8_t>(c)] = kShape;
   for (int c = 0; c < 256; ++c) {
     bool digit = c >= '0' && c <= '9';
     bool alpha = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (digit) t[c] |= kDigit | kName;
-    if (alpha) t[c] |= kAlpha | kName;
+    if (digit) t[c] |= kDigit | kName | kShape;
+    if (alpha) t[c] |= kAlpha | kName | kShape;
     if (c == '.' || c == '-' || c == '$' || c == '@' || c == '~' || c >= 0x80) t[c] |= kName;
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v') t[c] |= kSpace;
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v') t[c] |= kSpace | kShape;
     if (c == '{' || c == '}' || c == '(' || c == ')' || c == '[' || c == ']' || c == '"' || c == '/' || c == 0) t[c] |= kBracket;
   }
   return t;

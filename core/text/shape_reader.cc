@@ -17,13 +17,6 @@ namespace {
 
 constexpr int64_t kLongestCached = 1 << 16;
 
-// Characters that can stand inside a shape's brackets.
-bool InShape(char c) {
-  return IsClass(c, char_class::kAlpha | char_class::kDigit | char_class::kSpace) || c == ',' || c == '<' || c == '=' || c == '?' ||
-         c == ':' || c == '*' || c == '#' || c == '-' || c == '+' || c == '/' || c == '[' || c == ']' || c == '(' || c == ')' || c == '{' ||
-         c == '}' || c == '.';
-}
-
 // A `{` behind a shape is its layout, or opens the body of a computation.
 bool LayoutFollows(const char* p) {
   if (*p != '{') return false;
@@ -47,7 +40,7 @@ const char* ShapeReader::FindEnd(const char* p) const {
   const char* stop = s_.end() - p > kLongestCached ? p + kLongestCached : s_.end();
   if (*p == '(') {
     int depth = 0;
-    for (; p < stop && InShape(*p); ++p) {
+    for (; p < stop && IsClass(*p, char_class::kShape); ++p) {
       if (*p == '(') ++depth;
       if (*p == ')' && --depth == 0) return p + 1;
     }
@@ -61,7 +54,7 @@ const char* ShapeReader::FindEnd(const char* p) const {
   ++p;
   if (!LayoutFollows(p)) return p;
   int depth = 0;
-  for (; p < stop && InShape(*p); ++p) {
+  for (; p < stop && IsClass(*p, char_class::kShape); ++p) {
     if (*p == '{') ++depth;
     if (*p == '}' && --depth == 0) return p + 1;
   }

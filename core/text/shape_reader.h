@@ -2,7 +2,7 @@
 #ifndef HLOSCOPE_CORE_TEXT_SHAPE_READER_H_
 #define HLOSCOPE_CORE_TEXT_SHAPE_READER_H_
 
-#include "absl/container/flat_hash_map.h"
+#include "core/base/name_map.h"
 #include "core/shape/layout_map.h"
 #include "core/shape/shape.h"
 #include "core/text/scanner.h"
@@ -30,7 +30,7 @@ class ShapeReader {
   bool ReadIntegers(std::vector<int64_t>& values, absl::string_view what, bool allow_star);
 
   Scanner& s_;
-  absl::flat_hash_map<absl::string_view, Shape> cache_;
+  NameMap<Shape> cache_;
 };
 
 }  // namespace hloscope
