@@ -257,10 +257,17 @@ bool Catches::ExamineExchange(const Instruction& instruction, const Value& value
   return any;
 }
 
+// What the observer is shown may stand for an instruction of the program, with the sizes of this run: that one.
+const Instruction& Catches::InProgram(const Instruction& shown) const {
+  const Computation& computation = *machine_->top().computation;
+  return shown.parent == &computation ? shown : *computation.FindInstruction(shown.name);
+}
+
 void Catches::Note(const CatchRequest& r, const Instruction& instruction, Finding finding) {
   if (NonFinite(r)) dirty_ = true;
-  if (fresh_at_ != std::pair(machine_->top().serial, instruction.index)) fresh_.clear();
-  fresh_at_ = {machine_->top().serial, instruction.index};
+  const std::pair<uint64_t, int> at = {machine_->top().serial, InProgram(instruction).index};
+  if (fresh_at_ != at) fresh_.clear();
+  fresh_at_ = at;
   Caught caught;
   caught.kind = r.kind;
   caught.number = r.number;
@@ -276,7 +283,7 @@ void Catches::Note(const CatchRequest& r, const Instruction& instruction, Findin
 void Catches::NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs) {
   if (frame.kind != FrameKind::kEntry) return;
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const Instruction& from = *frame.computation->schedule[region.inputs[k]];
+    const Instruction& from = InProgram(*frame.computation->schedule[region.inputs[k]]);
     if (from.parameter_number < 0 || !inputs[k].has_value() || !said_.insert(&from).second) continue;
     for (const CatchRequest& r : requests_) {
       if (!r.enabled || !NonFinite(r) || !HasAny(r.kind, inputs[k])) continue;

@@ -66,6 +66,7 @@ class Catches {
   };
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   bool ExamineExchange(const Instruction& instruction, const Value& value);
+  const Instruction& InProgram(const Instruction& shown) const;
   void Note(const CatchRequest& request, const Instruction& instruction, Finding finding);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);

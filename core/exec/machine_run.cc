@@ -339,7 +339,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     if (!m.observer_keeps_inputs_) {
       status = m.region_observer_(frame, region, kernel, seen, *result);
     } else {
-      status = ran != nullptr ? ObserveDynamic(frame, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
+      status = ran != nullptr ? ObserveDynamic(frame, region.root, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
     }
     if (!status.ok()) return fail(std::move(status));
     *result = TakeShared(*std::move(result));
