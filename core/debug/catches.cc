@@ -13,6 +13,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/literal/relayout.h"
+#include "core/ops/element_calls.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/hazards.h"
 #include "core/ops/inner_birth.h"
@@ -97,7 +98,7 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
       facts.always_look |= NonFinite(r) && Def(i).movement == Movement::kMove;
       // Kernels of programs watch what their folds do; a sort's comparator is nobody's program.
       // Nor does a program watch what it need not make.
-      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque || CallsChoose(i)) && finder_.MayHide(r, i);
+      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque || CallsChoose(i) || !CallsAreExpressions(i)) && finder_.MayHide(r, i);
       facts.calls |= !i.CalledComputations().empty();
     }
     facts.concerns |= concerns;
@@ -324,6 +325,7 @@ std::string Made(const Module& module, const Caught& caught) {
     const Instruction& inner = *f.inner->instruction;
     const int line = LineOf(module, inner);
     inside = absl::StrCat(" in ", inner.parent->name, ", at %", inner.name, line > 0 ? absl::StrCat(" (line ", line, ")") : "");
+    for (const auto& [loop, iteration] : f.inner->loops) absl::StrAppend(&inside, ", iteration ", iteration, " of %", loop->name);
   }
   switch (caught.kind) {
     case CatchKind::kNan:
