@@ -277,7 +277,6 @@ std::vector<int64_t> CatchFinder::AllCalled(const CatchRequest& request, const I
 // Elements of the result in whose calls a NaN (an infinity) may have been made and lost again. `*rough`: more than those in which one was.
 std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction,
                                                  absl::Span<const Value> operands, const Value& result, bool* rough) {
-  *rough = CallsBranch(instruction);
   if (ByCalls(instruction)) {
     *rough = true;
     return AllCalled(request, instruction, operands, result);
@@ -286,6 +285,7 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
     // A step after the one that made an infinity may have made it a NaN.
     if (request.kind != CatchKind::kInf || instruction.CalledComputations().empty() || !HasAny(CatchKind::kNan, result)) return {};
   }
+  *rough = CallsBranch(instruction);
   const HazardQuery query = QueryOf(request);
   const Program* program = ProgramWithCalls(instruction);
   if (program == nullptr) return {};

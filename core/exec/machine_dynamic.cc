@@ -83,6 +83,7 @@ absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, co
 absl::Status Machine::Impl::ObserveDynamic(const Frame& frame, int position, const Value& result) {
   Frame shown;
   shown.kind = frame.kind;
+  shown.counted = frame.counted;
   shown.computation = ran->computation;
   shown.iteration = frame.iteration;
   shown.path = frame.path;

@@ -173,6 +173,32 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
   return std::nullopt;
 }
 
+std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span<const Scalar> elements, const HazardQuery& query) {
+  if (reducer.parameters.size() != 2 || elements.empty()) return std::nullopt;
+  const auto argument = [&](size_t p, const Scalar& scalar) {
+    const Shape& shape = reducer.parameters[p]->shape;
+    Value value = Value::Allocate(Shape::Scalar(shape.element_type()));
+    StoreScalar(ConvertScalar(scalar, shape.element_type()), value.mutable_data());
+    return value;
+  };
+  CalledRun run(query);
+  Scalar before = elements[0];
+  for (size_t k = 1; k < elements.size(); ++k) {
+    const Value arguments[] = {argument(0, before), argument(1, elements[k])};
+    const std::optional<Value> made = run.Run(reducer, arguments);
+    if (made.has_value()) {
+      before = ElementAsScalar(*made);
+      continue;
+    }
+    std::optional<InnerBirth> birth = run.TakeBirth();
+    if (!birth.has_value()) return birth;
+    birth->call = static_cast<int64_t>(k) - 1;
+    for (size_t p = 0; p < 2; ++p) birth->arguments.push_back({reducer.parameters[p], ElementAsScalar(arguments[p]), -1, 0});
+    return birth;
+  }
+  return std::nullopt;
+}
+
 void DropLastOfLines(const Instruction& instruction, std::vector<int64_t>& places) {
   if (instruction.opcode != Opcode::kSort || instruction.operands[0]->shape.rank() == 0) return;
   const Shape& shape = instruction.operands[0]->shape;

@@ -48,6 +48,9 @@ bool CallsBranch(const Instruction& instruction);
 // cannot be followed.
 std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query);
 
+// The same where elements that devices bring are combined: f(f(a, b), c). Arguments name no operands.
+std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span<const Scalar> elements, const HazardQuery& query);
+
 // A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
 // first of the two; the last of a line is asked about with the one before it). Nothing for other instructions, and where nothing is compared.
 std::optional<Program> NeighbourProgram(const Instruction& sort);
