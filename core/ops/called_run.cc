@@ -1,6 +1,7 @@
 #include "core/ops/called_run.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/element/element_trace.h"
@@ -13,8 +14,8 @@
 namespace hloscope {
 
 struct CalledRun::Search {
-  HazardQuery query;
-  int64_t left = 2'000'000;  // instructions; then nobody waits for it any longer
+  std::optional<HazardQuery> query;
+  int64_t left = std::numeric_limits<int64_t>::max();  // instructions; then nobody waits for it any longer
   std::vector<std::pair<const Instruction*, int64_t>> loops;
   std::optional<InnerBirth> birth;
 };
@@ -56,7 +57,10 @@ Scalar ElementAsScalar(const Value& array, int64_t linear) {
   return LoadScalar(type, array.data() + linear * StorageBytes(type));
 }
 
-CalledRun::CalledRun(const HazardQuery& query) : search_(std::make_shared<Search>()) { search_->query = query; }
+CalledRun::CalledRun(std::optional<HazardQuery> query) : search_(std::make_shared<Search>()) {
+  if (query.has_value()) search_->left = 2'000'000;
+  search_->query = std::move(query);
+}
 CalledRun::CalledRun(std::shared_ptr<Search> search) : search_(std::move(search)) {}
 CalledRun::~CalledRun() = default;
 
@@ -131,7 +135,7 @@ std::optional<Value> CalledRun::Make(const Instruction& i, absl::Span<const Valu
   if (prepared == nullptr) {
     if (!IsRunHere(i)) return std::nullopt;
     prepared = std::make_unique<Prepared>();
-    prepared->by_calls = def.evaluate == nullptr && (!CallsAreExpressions(i) || CallsMayHide(i, search_->query));
+    prepared->by_calls = def.evaluate == nullptr && (!CallsAreExpressions(i) || (search_->query.has_value() && CallsMayHide(i, *search_->query)));
     if (def.evaluate == nullptr && !prepared->by_calls) {
       absl::StatusOr<Program> program = ElementProgram(i);
       if (!program.ok()) return std::nullopt;
@@ -162,7 +166,7 @@ std::optional<Value> CalledRun::Make(const Instruction& i, absl::Span<const Valu
 
 // The first element at which an operation of the instruction's program has the hazard; -1: at none.
 int64_t CalledRun::FirstHazard(const Instruction& i, absl::Span<const Value> operands, const Value& value, std::string* why) {
-  const HazardQuery& query = search_->query;
+  const HazardQuery& query = *search_->query;
   const Program* program = prepared_.at(&i)->program.get();
   if (program == nullptr || program->is_push) return -1;
   ElementTrace trace(*program, operands);
@@ -178,8 +182,8 @@ int64_t CalledRun::FirstHazard(const Instruction& i, absl::Span<const Value> ope
 }
 
 bool CalledRun::Found(const Instruction& i, absl::Span<const Value> operands, const Value& value) {
-  if (!i.shape.IsArray()) return false;
-  const HazardQuery& query = search_->query;
+  if (!i.shape.IsArray() || !search_->query.has_value()) return false;
+  const HazardQuery& query = *search_->query;
   InnerBirth birth;
   const int64_t born = query.hazard.has_value() ? FirstHazard(i, operands, value, &birth.why) : FirstBad(value, query.infinity);
   if (born < 0) return false;

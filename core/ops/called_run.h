@@ -1,5 +1,6 @@
 // A computation that an instruction calls (a reducer, a comparator, a map's body) run again, instruction by instruction with each one's own
-// program, to look for the first that has what is asked for. Slow: for few calls. Not for the value of the program: the Machine runs that.
+// program, to look for the first that has what is asked for, or for a value to compare with. Slow: for few calls. Not for the value of the
+// program: the Machine runs that.
 #ifndef HLOSCOPE_CORE_OPS_CALLED_RUN_H_
 #define HLOSCOPE_CORE_OPS_CALLED_RUN_H_
 
@@ -19,7 +20,8 @@ namespace hloscope {
 
 class CalledRun {
  public:
-  explicit CalledRun(const HazardQuery& query);
+  // Without a query nothing is looked for: it only runs.
+  explicit CalledRun(std::optional<HazardQuery> query);
   ~CalledRun();
   // What it returns. Nothing: an instruction has what is looked for, in it or in what it runs; or something in it is not run here (what gives
   // random numbers or asks others than its operands), or it takes too long.
