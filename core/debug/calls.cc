@@ -8,10 +8,15 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/instruction_names.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
+
+bool CallsElements(const Instruction& instruction) {
+  return Def(instruction).control == ControlKind::kNone && ExchangeOf(instruction).role == ExchangeRole::kNone && !instruction.CalledComputations().empty();
+}
 
 CallGraph MakeCallGraph(const Module& module) {
   CallGraph graph;
@@ -46,7 +51,36 @@ CallGraph MakeCallGraph(const Module& module) {
   };
   spread(std::move(looped), graph.in_loop);
   spread(std::move(repeated), graph.repeats);
+  graph.element_callers.resize(count);
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* instruction : computation->schedule) {
+      if (instruction->attributes.empty() || !CallsElements(*instruction)) continue;
+      std::vector<int> inside;
+      for (const Computation* called : instruction->CalledComputations()) inside.push_back(called->id);
+      while (!inside.empty()) {
+        const int id = inside.back();
+        inside.pop_back();
+        std::vector<const Instruction*>& callers = graph.element_callers[id];
+        if (!callers.empty() && callers.back() == instruction) continue;  // it has been here
+        callers.push_back(instruction);
+        for (const Instruction* i : module.computations[id]->schedule) {
+          if (i->attributes.empty()) continue;
+          for (const Computation* called : i->CalledComputations()) inside.push_back(called->id);
+        }
+      }
+    }
+  }
   return graph;
+}
+
+std::vector<const Instruction*> CombinedBy(const CallGraph& calls, const Computation& home) {
+  std::vector<const Instruction*> found;
+  for (const Computation* around : Surroundings(calls, home)) {
+    for (const Instruction* caller : calls.callers[around->id]) {
+      if (ExchangeOf(*caller).role == ExchangeRole::kCollective) found.push_back(caller);
+    }
+  }
+  return found;
 }
 
 std::vector<const Computation*> Surroundings(const CallGraph& calls, const Computation& home) {

@@ -19,8 +19,15 @@ struct CallGraph {
   std::vector<std::vector<const Instruction*>> callers;  // by computation id
   std::vector<bool> in_loop;                             // a loop's condition or body, or called from one
   std::vector<bool> repeats;                             // may run more than once: in a loop, by elements, or called from several places
+  // By computation id: the instructions that call it element by element, or what it is called, branched to or looped over in.
+  std::vector<std::vector<const Instruction*>> element_callers;
 };
 CallGraph MakeCallGraph(const Module& module);
+// Whether step goes into what the instruction calls element by element. What collectives combine with is not gone into: that is done for all
+// devices at once.
+bool CallsElements(const Instruction& instruction);
+// Collectives that combine what devices bring with `home`, or with what runs it.
+std::vector<const Instruction*> CombinedBy(const CallGraph& calls, const Computation& home);
 
 // `home` and every computation that may be around it while it runs, the nearest first.
 std::vector<const Computation*> Surroundings(const CallGraph& calls, const Computation& home);

@@ -16,6 +16,7 @@
 #include "core/element/hazard_program.h"
 #include "core/element/scalar_hazards.h"
 #include "core/literal/relayout.h"
+#include "core/ops/element_calls.h"
 #include "core/ops/hazards.h"
 #include "core/ops/inner_birth.h"
 #include "core/ops/op.h"
@@ -139,6 +140,12 @@ const Program* CatchFinder::ProgramWithCalls(const Instruction& instruction) {
   return known.neighbours->has_value() ? &**known.neighbours : nullptr;
 }
 
+bool CatchFinder::ByCalls(const Instruction& instruction) {
+  int& by_calls = Of(instruction).by_calls;
+  if (by_calls < 0) by_calls = CallsAreExpressions(instruction) ? 0 : 1;
+  return by_calls == 1;
+}
+
 ConstantFlow& CatchFinder::FlowOf(CatchKind kind) {
   std::unique_ptr<ConstantFlow>& flow = flows_[kind];
   if (flow == nullptr) flow = std::make_unique<ConstantFlow>(module_, [kind](const Value& literal) { return HasAny(kind, literal); });
@@ -186,6 +193,7 @@ std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const I
 }
 
 bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instruction& instruction) {
+  if (ByCalls(instruction)) return CallsMayHave(instruction, QueryOf(request));
   const Program* program = ProgramWithCalls(instruction);
   if (program == nullptr || (Def(instruction).movement == Movement::kMove && instruction.CalledComputations().empty())) return false;
   const ExprGraph& graph = *program->graph;
@@ -270,7 +278,7 @@ std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Inst
     case CatchKind::kDivision: break;
   }
   std::optional<Finding> found = FindByOperations(request, instruction, operands, result);
-  if (found.has_value()) LookInside(request, instruction, operands, result, &found);
+  if (found.has_value() || ByCalls(instruction)) LookInside(request, instruction, operands, result, &found);
   return found;
 }
 

@@ -97,12 +97,15 @@ class CatchFinder {
     absl::StatusOr<Program> program;
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
     int hides[2] = {-1, -1};  // its calls may make a NaN (an infinity) and lose it
+    int by_calls = -1;
     bool gave_up = false;     // said that not all of them were looked at
     bool passed_over = false;                          // said that what selects pass over was not
     std::optional<std::optional<Program>> neighbours;  // of a sort
     std::map<int, Suspects> suspects;  // by what is looked for
   };
   Known& Of(const Instruction& instruction);
+  // It calls scalar computations that no expression can be made of: what they make is looked for call by call.
+  bool ByCalls(const Instruction& instruction);
   const Program* ProgramOf(const Instruction& instruction);
   bool MayHaveByProgram(const CatchRequest& request, const Instruction& instruction);
   std::optional<Finding> FindNonFinite(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
@@ -119,6 +122,8 @@ class CatchFinder {
   // An element program of the instruction, and what it reads: its own over its operands, or of a sort the comparator's over each two neighbours
   // of the result. Null: it has none.
   const Program* ProgramWithCalls(const Instruction& instruction);
+  std::vector<int64_t> AllCalled(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
+  void SayGaveUp(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, size_t of);
   std::vector<int64_t> HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                                       const Value& result, bool* rough);
   void LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);

@@ -2,6 +2,7 @@
 // own (core/element/hazard_program.h), which runs as fast as the instruction; only the elements that it finds are evaluated and watched.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "core/exec/watch.h"
 #include "core/literal/relayout.h"
 #include "core/ops/hazards.h"
+#include "core/ops/inner_birth.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -260,13 +262,30 @@ static int64_t Updates(const Program& push) {
   return count;
 }
 
+// Of an instruction whose calls are looked at one by one: all elements of the result, those first that have what is looked for.
+std::vector<int64_t> CatchFinder::AllCalled(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result) {
+  if (!CallsMayHave(instruction, QueryOf(request))) return {};
+  std::vector<int64_t> all(ArraysOf(result)[0].element_count());
+  std::iota(all.begin(), all.end(), 0);
+  DropLastOfLines(instruction, all);
+  const bool nonfinite = request.kind == CatchKind::kNan || request.kind == CatchKind::kInf;
+  const Value first = ArraysOf(result)[0];
+  if (nonfinite && Floats(first.shape())) std::stable_partition(all.begin(), all.end(), [&](int64_t element) { return IsSource(request.kind, ElementAt(first, element)); });
+  return all;
+}
+
 // Elements of the result in whose calls a NaN (an infinity) may have been made and lost again. `*rough`: more than those in which one was.
 std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction,
                                                  absl::Span<const Value> operands, const Value& result, bool* rough) {
+  if (ByCalls(instruction)) {
+    *rough = true;
+    return AllCalled(request, instruction, operands, result);
+  }
   if (!MayHide(request, instruction)) {
     // A step after the one that made an infinity may have made it a NaN.
     if (request.kind != CatchKind::kInf || instruction.CalledComputations().empty() || !HasAny(CatchKind::kNan, result)) return {};
   }
+  *rough = CallsBranch(instruction);
   const HazardQuery query = QueryOf(request);
   const Program* program = ProgramWithCalls(instruction);
   if (program == nullptr) return {};
@@ -315,7 +334,14 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
   return std::move((*found)[0]);
 }
 
-// What the instruction's own computation made: names where. In `found`, which the result has, or else (nan, inf) hidden from the result.
+void CatchFinder::SayGaveUp(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, size_t of) {
+  if (std::exchange(Of(instruction).gave_up, true)) return;
+  notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", looked_at, " of the ", of, " elements of %", instruction.name,
+                                  " in which one may be made and lost again, and found none; the others were not looked into"));
+}
+
+// What the instruction's own computation made: names where. In `found`, which the result has, or else what the calls alone tell: hidden from
+// the result (nan, inf), or of calls that no program says anything about.
 void CatchFinder::LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found) {
   const HazardQuery query = QueryOf(request);
   if (found->has_value()) {
@@ -329,26 +355,27 @@ void CatchFinder::LookInside(const CatchRequest& request, const Instruction& ins
   int64_t looked_at = 0;
   for (int64_t element : suspects) {
     if (++looked_at > kMost) {
-      Known& known = Of(instruction);
-      if (!known.gave_up) {
-        notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", kMost, " of the ", suspects.size(), " elements of %", instruction.name,
-                                        " in which one may be made and lost again, and found none; the others were not looked into"));
-      }
-      known.gave_up = true;
+      if (!found->has_value()) SayGaveUp(request, instruction, kMost, suspects.size());
       return;
     }
     std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element, query);
     if (!birth.has_value()) continue;
+    if (found->has_value()) {
+      ++(*found)->further;
+      continue;
+    }
     Finding f;
     const Value first = ArraysOf(result)[0];
     f.output = result.shape().IsTuple() ? 0 : -1;
     f.index = IndexIn(first.shape(), element);
     f.value = ElementAt(first, element);
     f.has_value = true;
-    f.further = rough ? 0 : static_cast<int64_t>(suspects.size()) - looked_at;
+    f.why = birth->why;
+    f.hidden = !query.hazard.has_value() && !IsBad(request.kind, f.value);
     f.inner = std::move(birth);
-    f.hidden = !IsBad(request.kind, f.value);
     *found = std::move(f);
+    if (rough) continue;  // of the others it is counted how many they are
+    (*found)->further = static_cast<int64_t>(suspects.size()) - looked_at;
     return;
   }
 }

@@ -13,6 +13,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/literal/relayout.h"
+#include "core/ops/element_calls.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/hazards.h"
 #include "core/ops/inner_birth.h"
@@ -97,7 +98,7 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
       facts.always_look |= NonFinite(r) && Def(i).movement == Movement::kMove;
       // Kernels of programs watch what their folds do; a sort's comparator is nobody's program.
       // Nor does a program watch what it need not make.
-      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque || CallsChoose(i)) && finder_.MayHide(r, i);
+      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque || CallsChoose(i) || !CallsAreExpressions(i)) && finder_.MayHide(r, i);
       facts.calls |= !i.CalledComputations().empty();
     }
     facts.concerns |= concerns;
@@ -153,7 +154,7 @@ bool Catches::IsClean(const Computation& computation, const Region& region, absl
 }
 
 absl::Status Catches::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
-  if (frame.kind == FrameKind::kElement) return absl::OkStatus();
+  if (!frame.counted) return absl::OkStatus();  // what element computations make their caller is asked about
   const Computation& computation = *frame.computation;
   if (const Instruction& root = *computation.schedule[region.root]; exchanged_ != nullptr && ExchangeOf(root).role != ExchangeRole::kNone) {
     if (ExamineExchange(root, result)) machine_->StopAfter(region.root);
@@ -218,37 +219,16 @@ bool Catches::Examine(const Instruction& instruction, absl::Span<const Value> op
   return any;
 }
 
-// Of what was reduced over devices: an element that has it, of elements that have none on any of them.
+// Of what was reduced over devices: an element that has it, of elements that have none on any of them; and what the reducer makes on the way,
+// also where it hides it again.
 bool Catches::ExamineExchange(const Instruction& instruction, const Value& value) {
-  constexpr size_t kMostLookedAt = 1000;
   if (instruction.Called(AttrId::kToApply) == nullptr) return false;  // it only moves
   bool any = false;
   for (const CatchRequest& r : requests_) {
-    if (!r.enabled || !NonFinite(r)) continue;
+    if (!r.enabled) continue;
     std::optional<Finding> found;
     const std::vector<Value> leaves = ArraysOf(value);
-    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-      std::vector<int64_t> bad = AllBad(r.kind, leaves[leaf]);
-      if (bad.size() > kMostLookedAt) bad.resize(kMostLookedAt);
-      const std::vector<std::vector<CaughtRead>> reads = bad.empty() ? std::vector<std::vector<CaughtRead>>() : exchanged_(instruction, static_cast<int>(leaf), bad);
-      int64_t inherited = 0;
-      for (size_t k = 0; k < reads.size(); ++k) {
-        const bool inherits = reads[k].empty() || std::any_of(reads[k].begin(), reads[k].end(), [&](const CaughtRead& read) { return IsSource(r.kind, read.value); });
-        if (inherits) {
-          ++inherited;
-        } else if (found.has_value()) {
-          ++found->further;
-        } else {
-          found.emplace();
-          found->output = value.shape().IsTuple() ? static_cast<int>(leaf) : -1;
-          found->index = IndexIn(leaves[leaf].shape(), bad[k]);
-          found->value = ElementAt(leaves[leaf], bad[k]);
-          found->has_value = true;
-          found->read = reads[k];
-        }
-      }
-      if (found.has_value()) found->inherited += inherited;
-    }
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) ExamineExchanged(r, instruction, value.shape().IsTuple() ? static_cast<int>(leaf) : -1, leaves[leaf], &found);
     if (!found.has_value()) continue;
     Note(r, instruction, *std::move(found));
     any = true;
@@ -257,10 +237,63 @@ bool Catches::ExamineExchange(const Instruction& instruction, const Value& value
   return any;
 }
 
+void Catches::ExamineExchanged(const CatchRequest& r, const Instruction& instruction, int output, const Value& leaf, std::optional<Finding>* found) {
+  constexpr size_t kMostLookedAt = 1000;
+  std::vector<int64_t> elements = NonFinite(r) ? AllBad(r.kind, leaf) : std::vector<int64_t>();
+  const size_t bad = std::min(elements.size(), kMostLookedAt);
+  elements.resize(bad);
+  const HazardQuery query = QueryOf(r);
+  const bool may_hide = NonFinite(r) ? finder_.MayHide(r, instruction) || (r.kind == CatchKind::kInf && HasAny(CatchKind::kNan, leaf)) : CallsMayHave(instruction, query);
+  const int64_t count = leaf.element_count();
+  for (int64_t k = 0; may_hide && k < count && elements.size() < kMostLookedAt; ++k) {
+    if (!std::binary_search(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(bad), k)) elements.push_back(k);
+  }
+  if (elements.empty()) return;
+  const std::vector<std::vector<CaughtRead>> all = exchanged_(instruction, std::max(output, 0), elements);
+  int64_t inherited = 0;
+  for (size_t k = 0; k < all.size(); ++k) {
+    const std::vector<CaughtRead>& reads = all[k];
+    const bool is_bad = k < bad;
+    if (reads.empty() || (NonFinite(r) && std::any_of(reads.begin(), reads.end(), [&](const CaughtRead& read) { return IsSource(r.kind, read.value); }))) {
+      if (is_bad) ++inherited;
+      continue;
+    }
+    std::vector<Scalar> scalars;
+    for (const CaughtRead& read : reads) scalars.push_back(read.value);
+    std::optional<InnerBirth> birth = FindBirthInFold(*instruction.Called(AttrId::kToApply), scalars, query);
+    if (!is_bad && !birth.has_value()) continue;
+    if (found->has_value()) {
+      ++(*found)->further;
+      continue;
+    }
+    Finding f;
+    f.output = output;
+    f.index = IndexIn(leaf.shape(), elements[k]);
+    f.value = ElementAt(leaf, elements[k]);
+    f.has_value = true;
+    f.read = reads;
+    if (birth.has_value()) f.why = birth->why;
+    f.hidden = NonFinite(r) && !is_bad;
+    f.inner = std::move(birth);
+    *found = std::move(f);
+  }
+  if (found->has_value()) (*found)->inherited += inherited;
+  if (found->has_value() || !may_hide || count <= static_cast<int64_t>(elements.size()) || !said_.insert(&instruction).second) return;
+  notices_.push_back(absl::StrCat("catch ", Name(r.kind), " looked into the calls of ", elements.size(), " of the ", count, " elements of %", instruction.name,
+                                  " in which one may be made and lost again, and found none; the others were not looked into"));
+}
+
+// What the observer is shown may stand for an instruction of the program, with the sizes of this run: that one.
+const Instruction& Catches::InProgram(const Instruction& shown) const {
+  const Computation& computation = *machine_->top().computation;
+  return shown.parent == &computation ? shown : *computation.FindInstruction(shown.name);
+}
+
 void Catches::Note(const CatchRequest& r, const Instruction& instruction, Finding finding) {
   if (NonFinite(r)) dirty_ = true;
-  if (fresh_at_ != std::pair(machine_->top().serial, instruction.index)) fresh_.clear();
-  fresh_at_ = {machine_->top().serial, instruction.index};
+  const std::pair<uint64_t, int> at = {machine_->top().serial, InProgram(instruction).index};
+  if (fresh_at_ != at) fresh_.clear();
+  fresh_at_ = at;
   Caught caught;
   caught.kind = r.kind;
   caught.number = r.number;
@@ -276,7 +309,7 @@ void Catches::Note(const CatchRequest& r, const Instruction& instruction, Findin
 void Catches::NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs) {
   if (frame.kind != FrameKind::kEntry) return;
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const Instruction& from = *frame.computation->schedule[region.inputs[k]];
+    const Instruction& from = InProgram(*frame.computation->schedule[region.inputs[k]]);
     if (from.parameter_number < 0 || !inputs[k].has_value() || !said_.insert(&from).second) continue;
     for (const CatchRequest& r : requests_) {
       if (!r.enabled || !NonFinite(r) || !HasAny(r.kind, inputs[k])) continue;
@@ -317,6 +350,7 @@ std::string Made(const Module& module, const Caught& caught) {
     const Instruction& inner = *f.inner->instruction;
     const int line = LineOf(module, inner);
     inside = absl::StrCat(" in ", inner.parent->name, ", at %", inner.name, line > 0 ? absl::StrCat(" (line ", line, ")") : "");
+    for (const auto& [loop, iteration] : f.inner->loops) absl::StrAppend(&inside, ", iteration ", iteration, " of %", loop->name);
   }
   switch (caught.kind) {
     case CatchKind::kNan:

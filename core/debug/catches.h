@@ -66,6 +66,8 @@ class Catches {
   };
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   bool ExamineExchange(const Instruction& instruction, const Value& value);
+  void ExamineExchanged(const CatchRequest& r, const Instruction& instruction, int output, const Value& leaf, std::optional<Finding>* found);
+  const Instruction& InProgram(const Instruction& shown) const;
   void Note(const CatchRequest& request, const Instruction& instruction, Finding finding);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);

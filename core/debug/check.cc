@@ -15,7 +15,9 @@
 #include "core/exec/fuse.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
+#include "core/ops/called_run.h"
 #include "core/ops/cost.h"
+#include "core/ops/element_calls.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -189,15 +191,16 @@ void RegionChecker::Failed(const Instruction& instruction, const absl::Status& s
 }
 
 absl::Status RegionChecker::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
-  if (kernel == nullptr) return absl::OkStatus();  // control flow and handles compute nothing themselves
   const Computation& computation = *frame.computation;
   const Instruction& root = *computation.schedule[region.root];
+  const bool by_calls = !CallsAreExpressions(root);  // then the Machine makes it call by call
+  if (kernel == nullptr && !by_calls) return absl::OkStatus();  // control flow and handles compute nothing themselves
   std::unique_ptr<Entry>& entry = entries_[&root];
   if (entry == nullptr) entry = std::make_unique<Entry>();
   if (++entry->times > options_.times) return absl::OkStatus();
   ++report_.regions;
-  if (Def(root).op_class == OpClass::kOpaque) {
-    CheckOpaque(root, *kernel, inputs, region, result);
+  if (Def(root).op_class == OpClass::kOpaque || by_calls) {
+    CheckOpaque(root, inputs, region, result);
     return absl::OkStatus();
   }
   if (entry->programs.empty()) entry->programs.push_back(FuseRegion(computation, region));
@@ -352,14 +355,16 @@ void RegionChecker::Compare(const Instruction& instruction, bool fused, int outp
   report_.mismatches.push_back(std::move(mismatch));
 }
 
-// An opaque operation is its own reference where that is cheap. Ours and a library's may round differently, so floats get a bound from the
+// An opaque operation is its own reference where that is cheap, as is one whose computation is called element by element, with what it calls
+// interpreted. Ours and a library's may round differently, so floats get a bound from the
 // largest magnitude; a result that depends on the random stream cannot be compared.
-void RegionChecker::CheckOpaque(const Instruction& instruction, const Kernel& kernel, absl::Span<const Value> inputs, const Region& region, const Value& result) {
+void RegionChecker::CheckOpaque(const Instruction& instruction, absl::Span<const Value> inputs, const Region& region, const Value& result) {
   const OpDef& def = Def(instruction);
   int64_t elements = 0;
   for (const Value& input : inputs) elements += input.shape().IsArray() ? input.element_count() : 0;
   const int64_t most = instruction.CalledComputations().empty() ? int64_t{1} << 20 : int64_t{1} << 16;
-  if (def.evaluate == nullptr || def.has_side_effect || elements > most) {
+  const bool by_calls = !CallsAreExpressions(instruction);
+  if ((def.evaluate == nullptr && !by_calls) || def.has_side_effect || elements > most) {
     ++report_.unchecked_opaque;
     return;
   }
@@ -369,16 +374,23 @@ void RegionChecker::CheckOpaque(const Instruction& instruction, const Kernel& ke
     operands.push_back(inputs[at - region.inputs.begin()]);
   }
   ScalarCaller caller;
+  CalledRun run(std::nullopt);
   EvalContext context{instruction, operands};
-  context.call = [&](const Computation& computation, absl::Span<const Value> arguments) { return caller.Call(computation, arguments); };
-  const absl::StatusOr<Value> reference = def.evaluate(context);
+  context.call = [&](const Computation& computation, absl::Span<const Value> arguments) -> absl::StatusOr<Value> {
+    if (!by_calls) return caller.Call(computation, arguments);
+    std::optional<Value> made = run.Run(computation, arguments);
+    if (!made.has_value()) return absl::UnimplementedError("something in it is not interpreted");
+    return *std::move(made);
+  };
+  const auto evaluate = [&] { return def.evaluate != nullptr ? def.evaluate(context) : ElementCalls::Evaluate(context); };
+  const absl::StatusOr<Value> reference = evaluate();
   if (!reference.ok()) {
     ++report_.unchecked_opaque;
     return;
   }
   if (!Value::BitEqual(*reference, result)) {
     context.stream_seed = 0x5eed;
-    const absl::StatusOr<Value> other = def.evaluate(context);
+    const absl::StatusOr<Value> other = evaluate();
     if (!other.ok() || !Value::BitEqual(*reference, *other)) {
       ++report_.unchecked_opaque;
       return;

@@ -83,7 +83,7 @@ class RegionChecker {
                          const std::function<void(int64_t at, int64_t output, const BoundedScalar& expected)>& compare);
   bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed); }
   void Progressed(double steps);
-  void CheckOpaque(const Instruction& instruction, const Kernel& kernel, absl::Span<const Value> inputs, const Region& region, const Value& result);
+  void CheckOpaque(const Instruction& instruction, absl::Span<const Value> inputs, const Region& region, const Value& result);
   void CheckMembers(Entry& entry, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const Value& result);
   void Compare(const Instruction& instruction, bool fused, int output, const Value& got, int64_t linear, const BoundedScalar& expected);
   void Failed(const Instruction& instruction, const absl::Status& status);

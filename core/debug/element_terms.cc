@@ -304,6 +304,8 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::UpdatesInO
     term.at.resize(extents.size());
     DelinearizeIndex(extents, updates[k].first, absl::MakeSpan(term.at));
     term.value = updates[k].second;
+    // What the last one made is the element itself, whose last digit may be another one than where it is computed again.
+    if (const absl::StatusOr<Scalar> made = Element(place); k + 1 == updates.size() && made.ok() && !history().SetByHand(place.frame, i, place.leaf, place.linear)) term.value = *made;
     loads.clear();
     if (const absl::StatusOr<int64_t> target = tracer.PushPoint(updates[k].first, load, &loads, &needed); !target.ok()) return target.status();
     const int64_t here = LinearIndex(prepared.program.outputs[place.leaf].shape.dimensions(), index);

@@ -22,10 +22,14 @@ constexpr int64_t kIterations = 16;  // of a stretch of level 1; of level n its 
 
 }  // namespace
 
-std::string DisplacedText(const Instruction& instruction, const ElementPlace& index, const Scalar& value) {
+std::string DisplacedText(ElementReader& reader, const ElementPlace& of, const ElementPlace& index, const Scalar& value) {
+  const Instruction& instruction = *of.instruction;
+  const absl::StatusOr<const ElementReader::Prepared*> prepared = reader.ProgramIn(of.frame, instruction);
+  const Instruction* sized = prepared.ok() && *prepared != nullptr && (*prepared)->sized != nullptr ? (*prepared)->sized->instruction : nullptr;
   for (size_t k = 0; k < instruction.operands.size(); ++k) {
     if (instruction.operands[k] != index.instruction) continue;
-    const std::optional<IndexComponent> c = IndexComponentAt(instruction, static_cast<int>(k), index.linear, value);
+    std::optional<IndexComponent> c = IndexComponentAt(instruction, static_cast<int>(k), index.linear, value);
+    if (c.has_value() && sized != nullptr) c->last = LastStart(*sized, *IndexedAccessOf(*sized), c->dimension);
     if (!c.has_value() || !c->outside()) continue;
     if (!IndexedAccessOf(instruction)->clamps) return ", which is outside, so its update is skipped or cut";
     return absl::StrCat(", clamped to ", c->value < 0 ? 0 : c->last);
@@ -171,7 +175,7 @@ void ElementWalker::NoteMove(const ElementPlace& at, const ElementReads& reads, 
     if (wants_sides_) NoteSide(side, stretch);
     if (side.role == ReadRole::kIndex && stretch->notes.size() < kNotes) {
       absl::StatusOr<Scalar> value = reader_.Element(side.place);
-      if (value.ok()) AddNote(absl::StrCat("index ", PlaceText(side.place), " = ", ToText(*value), DisplacedText(*at.instruction, side.place, *value)), stretch);
+      if (value.ok()) AddNote(absl::StrCat("index ", PlaceText(side.place), " = ", ToText(*value), DisplacedText(reader_, at, side.place, *value)), stretch);
     }
   }
 }

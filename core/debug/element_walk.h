@@ -21,8 +21,8 @@
 
 namespace hloscope {
 
-// ", clamped to 1" for a start index that lies outside.
-std::string DisplacedText(const Instruction& instruction, const ElementPlace& index, const Scalar& value);
+// ", clamped to 1" for a start index of the instruction at `of` that lies outside, by the sizes of this run.
+std::string DisplacedText(ElementReader& reader, const ElementPlace& of, const ElementPlace& index, const Scalar& value);
 
 struct Walked {
   ElementPlace place;

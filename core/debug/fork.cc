@@ -263,8 +263,6 @@ void PutAwayRoom(Session::State& s) {
 }
 
 void FindAgain(Session::State& s, const Module& before) {
-  s.element_callers.clear();
-  s.element_callers_known = false;
   s.armed_callers.clear();
   s.list_first = s.list_last = 0;
   const Renames renames(before, *s.module);

@@ -18,6 +18,7 @@
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/debug/ways.h"
 #include "core/ops/op.h"
 #include "core/text/nearest_name.h"
 
@@ -103,7 +104,7 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
       const bool is_inside = asked.loop == nullptr || std::any_of(around.begin(), around.end(), [&](const Computation* c) {
                                return c == asked.loop || (asked.caller != nullptr && c == asked.caller->Called(AttrId::kCondition));
                              });
-      const bool elements = std::none_of(around.begin(), around.end(), [&](const Computation* c) { return c == s.module->entry; }) || s.element_callers.contains(computation);
+      const bool elements = std::none_of(around.begin(), around.end(), [&](const Computation* c) { return c == s.module->entry; }) || RunsByElements(*s.module, calls, *computation);
       const int rank = (is_inside ? 1 << 20 : 0) + (sees_all ? 1 << 19 : 0) + (elements && depth < 0 ? 0 : 1 << 18) + (calls.in_loop[computation->id] ? 1 << 17 : 0) + depth + 1;
       with_name.push_back({instruction, rank, depth >= 0});
     }

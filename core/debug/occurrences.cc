@@ -151,10 +151,12 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   std::vector<Way>& ways = result.ways_;
   if (ways.size() >= kMostWays) result.all_ways_ = CountWays(*s.module, CallsOf(s), home);
   if (ways.empty()) {
-    const auto callers = s.element_callers.find(&home);
-    if (callers == s.element_callers.end()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
-    const Instruction& caller = *callers->second.front();
-    return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: %", caller.name, " calls it for one after another, so its values are of no moment of the program; goto the moment and step into %",
+    const std::vector<const Instruction*>& callers = CallsOf(s).element_callers[home.id];
+    if (callers.empty()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
+    const Instruction& caller = *callers.front();
+    const std::vector<Computation*> called = caller.CalledComputations();
+    const bool itself = std::find(called.begin(), called.end(), &home) != called.end();
+    return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: %", caller.name, " calls ", itself ? "it" : "what runs it", " for one after another, so its values are of no moment of the program; goto the moment and step into %",
                                                       caller.name));
   }
   // Calls are counted in a group, before some are chosen.

@@ -144,11 +144,22 @@ CommandResult Session::Execute(absl::string_view line) {
   return result;
 }
 
+namespace {
+
+struct OpenScripts {
+  std::vector<std::string> paths;  // of files that are being executed, the innermost last
+};
+
+}  // namespace
+
 CommandResult Session::ExecuteFile(const std::string& path) {
   State& s = *state_;
   CommandResult result;
-  if (s.source_depth >= 20) {
-    s.Say("source: files that execute files, more than 20 deep (", path, ")\n");
+  std::vector<std::string>& open = s.Extension<OpenScripts>().paths;
+  const bool itself = std::find(open.begin(), open.end(), path) != open.end();
+  if (itself || s.source_depth >= 20) {
+    s.Say(itself ? absl::StrCat("source: ", path, " is being executed already, so it would execute itself without an end\n")
+                 : absl::StrCat("source: files that execute files, more than 20 deep (", path, ")\n"));
     result.ok = false;
     return result;
   }
@@ -159,6 +170,7 @@ CommandResult Session::ExecuteFile(const std::string& path) {
     return result;
   }
   ++s.source_depth;
+  open.push_back(path);
   const std::string outer = s.script;
   const int outer_line = s.script_line;
   std::string line;
@@ -170,6 +182,7 @@ CommandResult Session::ExecuteFile(const std::string& path) {
     if (!result.ok) s.Say(path, ":", number, ": this command failed; the rest of the file is not executed\n");
   }
   --s.source_depth;
+  open.pop_back();
   s.script = outer;
   s.script_line = outer_line;
   if (StopState& stops = Stops(s); result.ok && !stops.collecting.empty()) {
@@ -207,9 +220,18 @@ absl::StatusOr<std::string> HelpText(absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (args == "expressions") return ExpressionHelp();
   if (!args.empty()) {
-    const absl::StatusOr<int> command = FindCommand(args);
+    absl::string_view rest = args;
+    const absl::StatusOr<int> first = FindCommand(TakeWord(rest));  // help info iterations, help step line
+    const absl::StatusOr<int> command = first.ok() ? first : FindCommand(args);
     if (!command.ok()) return command.status();
+    rest = absl::StripAsciiWhitespace(rest);
     const CommandRow& info = Commands()[*command];
+    if (!rest.empty() && HandlerOf(*command) == HandlerOf(*FindCommand("info"))) {
+      for (const InfoTopic& topic : InfoTopics()) {
+        if (absl::StartsWith(topic.name, rest)) return absl::StrCat("info ", topic.name, *topic.arguments != 0 ? " " : "", topic.arguments, "\n", topic.help, "\n");
+      }
+      return absl::NotFoundError(absl::StrCat("info tells nothing about '", rest, "'; help info lists what it tells about"));
+    }
     std::string text = absl::StrCat(info.name, " ", info.synopsis, "\n", info.help, "\n");
     if (*info.abbreviation != 0) absl::StrAppend(&text, "short: ", info.abbreviation, "\n");
     if (HandlerOf(*command) == HandlerOf(*FindCommand("info"))) {

@@ -76,8 +76,6 @@ struct Session::State : ExpressionHost, RunState {
 
   std::vector<std::unique_ptr<Breakpoint>> breakpoints;
   int next_breakpoint = 1;
-  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> element_callers;  // of every element computation
-  bool element_callers_known = false;
   uint64_t breakpoints_generation = 1;  // another one whenever breakpoints have changed
   std::vector<DisplayItem> displays;
   int next_display = 1;

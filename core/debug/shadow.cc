@@ -12,6 +12,7 @@
 #include "core/debug/member_walk.h"
 #include "core/debug/shadow_region.h"
 #include "core/exec/error_place.h"
+#include "core/ops/element_calls.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -114,6 +115,8 @@ absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, co
     if (Def(root).op_class == OpClass::kOpaque && HasRoundedFloats(result.shape())) {
       Failed(root, absl::StrCat(Name(root.opcode),
                                 " is not computed element by element, so it has no error of its own here; what accumulates counts it"));
+    } else if (!CallsAreExpressions(root) && HasRoundedFloats(result.shape())) {
+      Failed(root, absl::StrCat("what ", Name(root.opcode), " calls cannot be written as an expression, so it has no error of its own here; what accumulates counts it"));
     }
     return absl::OkStatus();
   }

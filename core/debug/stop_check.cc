@@ -223,7 +223,11 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
 void SayPassedBy(Session::State& s, const Breakpoint& b) {
   constexpr size_t kMostHomes = 20, kMost = 3;
   std::vector<const Computation*> homes;
-  std::vector<std::string> passed;
+  std::vector<std::string> passed, combined;
+  const auto name_once = [](const Instruction& caller, std::vector<std::string>& names) {
+    std::string name = absl::StrCat("%", caller.name, " in ", caller.parent->name);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  };
   for (const Location& location : b.locations) {
     if (std::find(homes.begin(), homes.end(), location.computation) != homes.end()) continue;
     if (homes.size() == kMostHomes) break;
@@ -231,16 +235,23 @@ void SayPassedBy(Session::State& s, const Breakpoint& b) {
     for (const Instruction* caller : PassedBy(CallsOf(s), *location.computation)) {
       const absl::StatusOr<std::unique_ptr<Plan>> plan = s.backend->MakePlan(*caller->parent);
       if (!plan.ok() || (*plan)->region_at[caller->index] >= 0) continue;  // some backends execute everything
-      std::string name = absl::StrCat("%", caller->name, " in ", caller->parent->name);
-      if (std::find(passed.begin(), passed.end(), name) == passed.end()) passed.push_back(std::move(name));
+      name_once(*caller, passed);
     }
+    for (const Instruction* collective : CombinedBy(CallsOf(s), *location.computation)) name_once(*collective, combined);
+  }
+  const auto shorten = [](std::vector<std::string>& names) {
+    if (names.size() <= kMost) return;
+    names.resize(kMost);
+    names.push_back("...");
+  };
+  const bool one = passed.size() == 1;
+  shorten(passed);
+  shorten(combined);
+  if (!combined.empty()) {
+    s.Say("  not where ", absl::StrJoin(combined, ", "), combined.size() == 1 ? " combines" : " combine",
+          " with it what devices bring: that is done for all of them at once, without steps; what it makes there catch counts, too\n");
   }
   if (passed.empty()) return;
-  const bool one = passed.size() == 1;
-  if (passed.size() > kMost) {
-    passed.resize(kMost);
-    passed.push_back("...");
-  }
   s.Say("  not in the calls that a run passes by, because nothing uses ",
         one ? "its result: " : "their results: ", absl::StrJoin(passed, ", "), "; step goes into them\n");
 }

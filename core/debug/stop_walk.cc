@@ -18,15 +18,24 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
                                                     ", which it has not done yet; continue or until gets there"));
 }
 
-PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller) : s_(s) {
+std::vector<const Instruction*> ElementCallersAround(const Machine& machine) {
+  std::vector<const Instruction*> callers;
+  for (const Frame& frame : machine.frames()) {
+    if (frame.kind == FrameKind::kElement) callers.push_back(frame.caller);
+  }
+  return callers;
+}
+
+PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, absl::Span<const Instruction* const> element_callers) : s_(s) {
   StopsOfRun(s).past = true;
   s.ArmThis();
   Machine& m = *s.machine;
   const int position = end.levels.back().position;
   if (end.levels.size() > 1 || position < static_cast<int>(computation.schedule.size())) m.Arm(computation, position);
-  if (element_caller == nullptr) return;
-  m.Arm(*element_caller->parent, element_caller->index);
-  s.armed_callers.insert(element_caller);
+  for (const Instruction* caller : element_callers) {
+    m.Arm(*caller->parent, caller->index);
+    s.armed_callers.insert(caller);
+  }
 }
 
 PastArmed::~PastArmed() {
@@ -159,11 +168,11 @@ void TakeOver(const Start& start, const StopMemory& from, StopMemory* into) {
 }
 
 // Walks from there to `mark`, and leaves the machine there. `through`: with what stops there.
-absl::Status WalkTo(Session::State& s, Start& start, const Mark& mark, const Computation& computation, const Instruction* element_caller, bool through) {
+absl::Status WalkTo(Session::State& s, Start& start, const Mark& mark, const Computation& computation, absl::Span<const Instruction* const> element_callers, bool through) {
   Timeline& timeline = *s.Extension<Travel>().timeline;
   if (start.key.mark < mark) {
     if (absl::Status there = SeekStatus(s, timeline.Seek(start.key.mark)); !there.ok()) return there;
-    const PastArmed armed(s, mark, computation, element_caller);
+    const PastArmed armed(s, mark, computation, element_callers);
     BeginCatchWalk(s);
     Found found;
     const absl::Status walked = FindLastStop(s, mark, start.key.after, &found, &start.memory);
@@ -174,7 +183,7 @@ absl::Status WalkTo(Session::State& s, Start& start, const Mark& mark, const Com
   }
   if (absl::Status there = SeekStatus(s, timeline.Seek(mark)); !there.ok()) return there;
   if (through && !start.key.after) {
-    const PastArmed armed(s, mark, computation, nullptr);
+    const PastArmed armed(s, mark, computation, {});
     StopsHere(s, start.memory, false);
   }
   return absl::OkStatus();
@@ -186,7 +195,7 @@ absl::Status KnowCounts(Session::State& s, Need need) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr || !s.visible()) return absl::OkStatus();
   // The way to an error is without it; where the program ends with one, it is met again.
-  if (s.error_stop && (need != Need::kAll || s.machine->top().kind == FrameKind::kElement)) return absl::OkStatus();
+  if (s.error_stop && (need != Need::kAll || !ElementCallersAround(*s.machine).empty())) return absl::OkStatus();
   StopMemory& present = PresentMemory(s);
   if (std::all_of(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& b) { return present.counts.contains(b->number); })) return absl::OkStatus();
   Machine& m = *s.machine;
@@ -199,14 +208,11 @@ absl::Status KnowCounts(Session::State& s, Need need) {
   std::vector<Start> starts = StartsFor(s, {mark, true}, present, wanted);
   if (starts.empty()) return absl::OkStatus();
   const Computation& computation = *m.top().computation;
-  const Instruction* element_caller = nullptr;
-  for (const Frame& frame : m.frames()) {
-    if (frame.kind == FrameKind::kElement) element_caller = frame.caller;
-  }
+  const std::vector<const Instruction*> element_callers = ElementCallersAround(m);
   const int selected = s.selected;
   absl::Status status;
   for (Start& start : starts) {
-    status = WalkTo(s, start, mark, computation, element_caller, true);
+    status = WalkTo(s, start, mark, computation, element_callers, true);
     if (!status.ok()) break;
     TakeOver(start, start.memory, &present);
     present.judged = mark;
@@ -241,16 +247,13 @@ absl::StatusOr<bool> KnowCountsSoon(Session::State& s) {
 absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& to) {
   Machine& m = *s.machine;
   const Computation& computation = *m.top().computation;
-  const Instruction* element_caller = nullptr;
-  for (const Frame& frame : m.frames()) {
-    if (frame.kind == FrameKind::kElement) element_caller = frame.caller;
-  }
+  const std::vector<const Instruction*> element_callers = ElementCallersAround(m);
   if (absl::Status there = SeekStatus(s, s.Extension<Travel>().timeline->Seek(from)); !there.ok()) return there;
   (void)KnowCounts(s, Need::kGoOn);
   WriteLogsHere(s);
   StopMemory memory = PresentMemory(s);
   Found found;
-  const PastArmed armed(s, to, computation, element_caller);
+  const PastArmed armed(s, to, computation, element_callers);
   BeginCatchWalk(s);
   StopsOfRun(s).logging = true;
   m.interrupt().store(false);
@@ -266,7 +269,7 @@ absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& 
 absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& computation, StopMemory* memory) {
   const auto wanted = [](const Breakpoint& b, bool near) { return b.enabled && (near || Decisive(b)); };
   for (Start& start : StartsFor(s, {mark, false}, *memory, wanted)) {
-    if (absl::Status there = WalkTo(s, start, mark, computation, nullptr, false); !there.ok()) return there;
+    if (absl::Status there = WalkTo(s, start, mark, computation, {}, false); !there.ok()) return there;
     TakeOver(start, start.memory, memory);
   }
   return SeekStatus(s, s.Extension<Travel>().timeline->Seek(mark));
@@ -289,7 +292,7 @@ bool SeeSince(Session::State& s, const std::vector<int>& numbers, size_t back, b
   Start start;
   start.numbers = numbers;
   start.key.mark = *before[before.size() - std::min(back, before.size())];  // the walk adds moments
-  if (WalkTo(s, start, mark, *s.machine->top().computation, nullptr, through).ok()) {
+  if (WalkTo(s, start, mark, *s.machine->top().computation, ElementCallersAround(*s.machine), through).ok()) {
     TakeOver(start, start.memory, &PresentMemory(s));
   } else {
     (void)timeline.Seek(mark);
@@ -297,16 +300,11 @@ bool SeeSince(Session::State& s, const std::vector<int>& numbers, size_t back, b
   return earlier;
 }
 
-bool InElement(const Machine& m) {
-  return std::any_of(m.frames().begin(), m.frames().end(), [](const Frame& frame) { return frame.kind == FrameKind::kElement; });
-}
-
 }  // namespace
 
 void SeeLast(Session::State& s, const Breakpoint& watch, bool through) {
   StopMemory& present = PresentMemory(s);
-  if (s.Extension<Travel>().timeline == nullptr || s.machine->finished() || InElement(*s.machine) || present.watches.contains(watch.number))
-    return;
+  if (s.Extension<Travel>().timeline == nullptr || s.machine->finished() || present.watches.contains(watch.number)) return;
   // Moments may lie close together here: further back each time.
   for (size_t back = 1; SeeSince(s, {watch.number}, back, through) && !present.watches.contains(watch.number);) back *= 2;
 }
@@ -318,7 +316,6 @@ void Arrived(Session::State& s) {
   Machine& m = *s.machine;
   const auto is_watch = [](const std::unique_ptr<Breakpoint>& b) { return b->kind == Breakpoint::kWatch && b->enabled; };
   if (timeline == nullptr || m.finished() || std::none_of(s.breakpoints.begin(), s.breakpoints.end(), is_watch)) return;
-  if (InElement(m)) return;
   if (!KnowCounts(s, Need::kWatches).ok()) return;
   // Watches whose past nobody wrote down, or far from here: what they saw since the last moment that is kept.
   StopMemory& present = PresentMemory(s);

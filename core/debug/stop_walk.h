@@ -55,10 +55,14 @@ struct Found {
   }
 };
 
-// While it lives everything that may have stopped before `end` is armed, and so is `end` itself. `computation`: of the innermost frame there.
+// The instructions in whose element computations the machine stands, the outermost first.
+std::vector<const Instruction*> ElementCallersAround(const Machine& machine);
+
+// While it lives everything that may have stopped before `end` is armed, and so is `end` itself. `computation`: of the innermost frame there;
+// `element_callers`: around it.
 class PastArmed {
  public:
-  PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller);
+  PastArmed(Session::State& s, const Mark& end, const Computation& computation, absl::Span<const Instruction* const> element_callers);
   ~PastArmed();
 
  private:

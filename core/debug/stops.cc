@@ -70,20 +70,10 @@ void Session::State::ArmThis() {
   if (machine == nullptr) return;
   machine->DisarmAll();
   armed_callers.clear();
-  if (!element_callers_known) {
-    element_callers_known = true;
-    for (const Computation* computation : module->computations) {
-      for (const Instruction* instruction : computation->schedule) {
-        if (Def(*instruction).control != ControlKind::kNone) continue;
-        for (const Computation* called : instruction->CalledComputations()) element_callers[called].push_back(instruction);
-      }
-    }
-  }
+  const CallGraph& calls = CallsOf(*this);
   for (const auto& [place, unused] : stops.at) {
     machine->Arm(*place.first, place.second);
-    const auto callers = element_callers.find(place.first);
-    if (callers == element_callers.end()) continue;
-    for (const Instruction* caller : callers->second) {
+    for (const Instruction* caller : calls.element_callers[place.first->id]) {
       machine->Arm(*caller->parent, caller->index);
       armed_callers.insert(caller);
     }

@@ -108,7 +108,7 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
   std::vector<Timeline::Moment> moments = timeline.moments();
   Mark end = present;
   const Computation* end_computation = m.top().computation;
-  const Instruction* element_caller = m.top().kind == FrameKind::kElement ? m.top().caller : nullptr;
+  std::vector<const Instruction*> element_callers = ElementCallersAround(m);
   m.interrupt().store(false);
   std::vector<Found::Doubt> doubts;  // later than it
   absl::Status status;
@@ -123,7 +123,7 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
     BeginCatchWalk(s);
     Found here;
     {
-      const PastArmed armed(s, end, *end_computation, element_caller);
+      const PastArmed armed(s, end, *end_computation, element_callers);
       status = FindLastStop(s, end, false, &here, &memory);
       // Caught by the last instruction of this stretch: the stretch after it, which begins at a snapshot there, cannot know.
       std::vector<Stop> caught;
@@ -154,7 +154,7 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
     }
     end = moment->mark;
     end_computation = moment->computation;
-    element_caller = nullptr;
+    element_callers.clear();
   }
   return status;
 }

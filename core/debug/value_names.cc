@@ -11,6 +11,7 @@
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/debug/ways.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -41,7 +42,7 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
     absl::Status status = absl::FailedPreconditionError(
         absl::StrCat("%", name, " is an instruction of ", computation->name,
                      s.visible() ? absl::StrCat(", which is no frame of the program now", kBreakThere) : "; the program is not running"));
-    if (s.visible() && !s.element_callers.contains(computation)) {
+    if (s.visible() && !RunsByElements(*s.module, CallsOf(const_cast<Session::State&>(s)), *computation)) {
       status.SetPayload(kNoFrame, absl::Cord("run 1"));
     }
     return status;

@@ -135,6 +135,10 @@ bool IsLoopStep(const Way::Step& step) { return IsLoop(step.level.kind); }
 
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home) { return Ways(module, calls, home).Take(); }
 
+bool RunsByElements(const Module& module, const CallGraph& calls, const Computation& home) {
+  return !calls.element_callers[home.id].empty() && WaysTo(module, calls, home).empty();
+}
+
 double CountWays(const Module& module, const CallGraph& calls, const Computation& home) {
   absl::flat_hash_map<const Computation*, double> memo;
   return CountWaysTo(module, calls, home, memo);

@@ -37,6 +37,8 @@ bool IsLoopStep(const Way::Step& step);
 inline constexpr size_t kMostWays = 256;
 // The first kMostWays, in program order.
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home);
+// It runs element by element only: no way leads there, but something calls it so, or what runs it.
+bool RunsByElements(const Module& module, const CallGraph& calls, const Computation& home);
 // How many there are.
 double CountWays(const Module& module, const CallGraph& calls, const Computation& home);
 // Puts them in groups and counts the calls of each, or over all where each group has one. Returns the size of the largest group; `loops`

@@ -231,7 +231,7 @@ class WhyBuilder {
     }
     if (read.role == ReadRole::kIndex) {
       absl::StatusOr<Scalar> value = Reader(read.place).Element(read.place);
-      const std::string displaced = value.ok() ? DisplacedText(*slice_.nodes[number].place.instruction, read.place, *value) : "";
+      const std::string displaced = value.ok() ? DisplacedText(Reader(slice_.nodes[number].place), slice_.nodes[number].place, read.place, *value) : "";
       if (!displaced.empty()) walked.edge.notes.push_back(absl::StrCat("index ", PlaceText(read.place), " = ", ToText(*value), displaced));
     }
     return Connect(number, read.role, term, std::move(walked));

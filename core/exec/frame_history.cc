@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
+#include "core/ops/branches.h"
 
 namespace hloscope {
 
@@ -121,15 +122,6 @@ int FrameHistory::EnterCondition(int frame, const Instruction& loop, int64_t ite
   return Enter(frame, loop, FrameKind::kWhileCondition, *loop.Called(AttrId::kCondition), iteration);
 }
 
-namespace {
-
-std::vector<Computation*> BranchesOf(const Instruction& conditional) {
-  if (const Attribute* list = conditional.Find(AttrId::kBranchComputations)) return std::get<std::vector<Computation*>>(list->value);
-  return {conditional.Called(AttrId::kTrueComputation), conditional.Called(AttrId::kFalseComputation)};
-}
-
-}  // namespace
-
 std::vector<int> FrameHistory::EnterAllBranches(int frame, const Instruction& conditional) {
   std::vector<int> frames;
   for (const Computation* branch : BranchesOf(conditional)) {
@@ -139,13 +131,10 @@ std::vector<int> FrameHistory::EnterAllBranches(int frame, const Instruction& co
 }
 
 absl::StatusOr<int> FrameHistory::EnterBranch(int frame, const Instruction& conditional) {
-  const std::vector<Computation*> branches = BranchesOf(conditional);
   absl::StatusOr<Value> selector = ReadBy(frame, conditional, 0);
   if (!selector.ok()) return selector.status();
-  const int last = static_cast<int>(branches.size()) - 1;
-  int64_t branch = selector->shape().element_type() == ElementType::kPred ? (*selector->as<uint8_t>() != 0 ? 0 : 1) : *selector->as<int32_t>();
-  if (branch < 0 || branch > last) branch = last;
-  return Enter(frame, conditional, FrameKind::kBranch, *branches[branch], 0, static_cast<int>(branch));
+  const int branch = TakenBranch(conditional, *selector);
+  return Enter(frame, conditional, FrameKind::kBranch, *BranchesOf(conditional)[branch], 0, branch);
 }
 
 uint64_t FrameHistory::PathOf(int frame) const {

@@ -80,14 +80,18 @@ absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, co
   }
 }
 
-absl::Status Machine::Impl::ObserveDynamic(const Frame& frame, const Value& result) {
+absl::Status Machine::Impl::ObserveDynamic(const Frame& frame, int position, const Value& result) {
   Frame shown;
   shown.kind = frame.kind;
+  shown.counted = frame.counted;
   shown.computation = ran->computation;
   shown.iteration = frame.iteration;
   shown.path = frame.path;
   shown.caller = frame.caller;
-  return m.region_observer_(shown, ran->region, ran->kernel.get(), ran_on, result);
+  if (frame.looked > position) shown.looked = ran->region.root + 1;
+  const absl::Status status = m.region_observer_(shown, ran->region, ran->kernel.get(), ran_on, result);
+  if (stop_after >= 0) stop_after = position;  // it was asked for in what stands for the instruction
+  return status;
 }
 
 }  // namespace hloscope

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
+#include "core/ops/branches.h"
 
 namespace hloscope {
 
@@ -113,20 +114,11 @@ absl::Status Machine::Impl::PushControl(Stack& stack, uint64_t path, const Instr
       return status;
     }
     case ControlKind::kConditional: {
-      std::vector<Computation*> branches;
-      if (const Attribute* list = instruction.Find(AttrId::kBranchComputations)) {
-        branches = std::get<std::vector<Computation*>>(list->value);
-      } else {
-        branches = {instruction.Called(AttrId::kTrueComputation), instruction.Called(AttrId::kFalseComputation)};
-      }
-      const Value selector = ToDense(operands[0]);
-      int64_t branch = selector.shape().element_type() == ElementType::kPred ? (*selector.as<uint8_t>() != 0 ? 0 : 1) : *selector.as<int32_t>();
-      const int64_t last = static_cast<int64_t>(branches.size()) - 1;
-      if (branch < 0 || branch > last) branch = last;  // out of range: the last one
+      const int branch = TakenBranch(instruction, operands[0]);
       std::vector<Value> arguments;
       arguments.push_back(std::move(operands[branch + 1]));
       operands.clear();
-      return PushFrame(stack, FrameKind::kBranch, &instruction, path, *branches[branch], std::move(arguments), 0, static_cast<int>(branch));
+      return PushFrame(stack, FrameKind::kBranch, &instruction, path, *BranchesOf(instruction)[branch], std::move(arguments), 0, branch);
     }
     case ControlKind::kNone:
       break;

@@ -262,7 +262,7 @@ struct Machine::Impl {
   static bool SizesDiffer(const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> ExecuteDynamic(Frame& frame, Code& code, const Instruction& instruction, std::vector<Value> operands);
   absl::StatusOr<ConcreteInstruction*> Concrete(Code& code, const Instruction& instruction, absl::Span<const Value> operands);
-  absl::Status ObserveDynamic(const Frame& frame, const Value& result);
+  absl::Status ObserveDynamic(const Frame& frame, int position, const Value& result);
 
   absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
   absl::StatusOr<Value> Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);

@@ -90,8 +90,9 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     const int level = static_cast<int>(stack.frames.size()) - 1;
     if (stack.main && level == until.goal_depth && frame.kind == until.goal_kind && frame.iteration == until.goal_iteration) return StopReason::kStep;
     const auto is_armed_inside = [&] {  // a walk may go through several computations in turn, as the selects and scatters of windows
+      if (armed_changed) UpdateArmedWithin();
       const std::vector<Computation*> called = frame.caller->CalledComputations();
-      return std::any_of(called.begin(), called.end(), [&](const Computation* c) { return !armed[c->id].empty(); });
+      return std::any_of(called.begin(), called.end(), [&](const Computation* c) { return armed_within[c->id]; });
     };
     if (frame.kind == FrameKind::kElement && (replaying || !is_armed_inside()) && until.serial != frame.serial && until.ended != frame.serial &&
         level > until.goal_depth) {
@@ -339,7 +340,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     if (!m.observer_keeps_inputs_) {
       status = m.region_observer_(frame, region, kernel, seen, *result);
     } else {
-      status = ran != nullptr ? ObserveDynamic(frame, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
+      status = ran != nullptr ? ObserveDynamic(frame, region.root, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
     }
     if (!status.ok()) return fail(std::move(status));
     *result = TakeShared(*std::move(result));
@@ -434,7 +435,7 @@ Outcome Machine::Impl::LookBefore(Stack& stack, int until) {
   Frame& frame = stack.frames.back();
   const int from = frame.looked;
   if (until <= from) return Outcome::kDone;
-  if (stack.main && m.region_observer_ && m.look_ahead_ && !replaying && frame.kind != FrameKind::kElement) {
+  if (stack.main && m.region_observer_ && m.look_ahead_ && !replaying && frame.counted) {
     for (int position = from; position < until; ++position) {
       if (!IsAhead(stack, position, until)) continue;
       const Outcome outcome = StepInterior(stack, position);

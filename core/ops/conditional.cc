@@ -1,6 +1,8 @@
 // Conditional: runs one of several computations. Two forms: a pred with true_computation and false_computation, or an index with
 // branch_computations (a pred works there as well: its true branch is the first).
 #include "absl/strings/str_cat.h"
+#include "core/literal/relayout.h"
+#include "core/ops/branches.h"
 #include "core/ops/shape_rules.h"
 
 namespace hloscope {
@@ -51,6 +53,18 @@ std::optional<Shape> Infer(ShapeContext& c) {
 }
 
 }  // namespace
+
+std::vector<Computation*> BranchesOf(const Instruction& conditional) {
+  if (const Attribute* list = conditional.Find(AttrId::kBranchComputations)) return std::get<std::vector<Computation*>>(list->value);
+  return {conditional.Called(AttrId::kTrueComputation), conditional.Called(AttrId::kFalseComputation)};
+}
+
+int TakenBranch(const Instruction& conditional, const Value& selector) {
+  const Value chosen = ToDense(selector);
+  if (chosen.shape().element_type() == ElementType::kPred) return *chosen.as<uint8_t>() != 0 ? 0 : 1;
+  const int32_t branch = *chosen.as<int32_t>(), last = static_cast<int32_t>(BranchesOf(conditional).size()) - 1;
+  return branch < 0 || branch > last ? last : branch;
+}
 
 void DefineConditional(OpRegistry& registry) {
   OpDef& def = registry.Define(Opcode::kConditional);

@@ -122,6 +122,10 @@ void ForEachIndexVector(const Instruction& instruction, const IndexedAccess& acc
   }
 }
 
+int64_t LastStart(const Instruction& instruction, const IndexedAccess& access, int dimension) {
+  return instruction.operands[access.array]->shape.dim(dimension) - access.window[dimension];
+}
+
 std::optional<IndexComponent> IndexComponentAt(const Instruction& instruction, int operand, int64_t linear, const Scalar& value) {
   const std::optional<IndexedAccess> access = IndexedAccessOf(instruction);
   if (!access.has_value() || operand < access->indices) return std::nullopt;
@@ -141,7 +145,7 @@ std::optional<IndexComponent> IndexComponentAt(const Instruction& instruction, i
   c.linear = linear;
   c.dimension = static_cast<int>(access->map[k]);
   c.value = ToSigned(value);
-  c.last = instruction.operands[access->array]->shape.dim(c.dimension) - access->window[c.dimension];
+  c.last = LastStart(instruction, *access, c.dimension);
   return c;
 }
 

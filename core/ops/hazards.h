@@ -46,6 +46,8 @@ struct IndexVector {
 void ForEachIndexVector(const Instruction& instruction, const IndexedAccess& access, absl::Span<const Value> operands,
                         const std::function<bool(const IndexVector&)>& each);
 
+// The largest start in a dimension of the array at which the window fits.
+int64_t LastStart(const Instruction& instruction, const IndexedAccess& access, int dimension);
 // The component that element `linear` of operand `operand` is, with this value; none where the element is no start index.
 std::optional<IndexComponent> IndexComponentAt(const Instruction& instruction, int operand, int64_t linear, const Scalar& value);
 

@@ -17,7 +17,9 @@
 namespace hloscope {
 
 struct InnerBirth {
-  const Instruction* instruction = nullptr;  // in the called computation
+  const Instruction* instruction = nullptr;  // in the called computation, or in what runs in there
+  std::vector<std::pair<const Instruction*, int64_t>> loops;  // that run around it in there, and in which iteration; outermost first
+  std::string why;                                            // of a hazard: "s32 300 has no place in s8"
   Scalar value;
   std::vector<std::pair<const Instruction*, Scalar>> read;  // its operands
   struct Argument {
@@ -33,13 +35,21 @@ struct InnerBirth {
 // Whether a NaN (or an infinity) may be made and lost again in there, so that the instruction's result does not have it.
 bool CallsMayHide(const Instruction& instruction, const HazardQuery& query);
 
-// Whether in there a value is chosen by a select, so that a kernel need not make the other one.
+// Whether something in there may have it at all.
+bool CallsMayHave(const Instruction& instruction, const HazardQuery& query);
+
+// Whether in there a value is chosen by a select or a branch, or a loop runs: then a kernel need not make all that the calls make.
 bool CallsChoose(const Instruction& instruction);
+// Whether branches or loops in there decide what is made at all.
+bool CallsBranch(const Instruction& instruction);
 
 // The first time that an instruction has what `query` asks for (as a NaN made from numbers that are none) in the calls for element `element` of
 // the result (of a sort: in the comparison of the elements that stand there and after it in the result, of the last one with the one before it). None: there is none, or the calls
 // cannot be followed.
 std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query);
+
+// The same where elements that devices bring are combined: f(f(a, b), c). Arguments name no operands.
+std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span<const Scalar> elements, const HazardQuery& query);
 
 // A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
 // first of the two; the last of a line is asked about with the one before it). Nothing for other instructions, and where nothing is compared.

@@ -50,6 +50,8 @@ void DefineMap(OpRegistry& registry) {
   def.attributes = {{AttrId::kToApply, true}, {AttrId::kDimensions}};
   def.infer = Infer;
   def.program = MakeProgram;
+  // Where no expression can be made of its computation.
+  def.reach = [](const ReachQuestion& q) { return std::vector<Reach>{q.Same(Reach::Kind::kValue)}; };
   def.summary = "a scalar computation, applied at every index";
   def.doc = "The computation gets the elements of all operands at one index and makes the result's element there.";
   def.spec = "operations.md: Control, tuples, calls";
