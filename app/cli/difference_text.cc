@@ -141,7 +141,7 @@ std::string DifferenceText::Text(const Divergence& d) const {
     absl::StrAppend(&text, "%", d.a->name, d.a->name == d.b->name ? "" : absl::StrCat(" (%", d.b->name, " in b)"), " ", Name(d.a->opcode), " ", ShapeText(d.shape));
     if (d.output >= 0) absl::StrAppend(&text, ", element ", d.output);
   }
-  absl::StrAppend(&text, ", ", Place(a, *d.a), d.where.empty() ? "" : absl::StrCat(", ", d.where), "\n  ", ToText(d.difference, d.shape), "\n");
+  absl::StrAppend(&text, ", ", Place(a, *d.a), d.where.empty() ? "" : absl::StrCat(", ", d.where), "\n  ", d.sizes.empty() ? ToText(d.difference, d.shape) : d.sizes, "\n");
   if (!d.changed.empty()) absl::StrAppend(&text, "  changed: ", absl::StrJoin(d.changed, "; "), "\n");
   if (!d.only_a.empty()) absl::StrAppend(&text, "  reads through ", Names(d.only_a), ", only in a\n");
   if (!d.only_b.empty()) absl::StrAppend(&text, "  reads through ", Names(d.only_b), ", only in b\n");
@@ -217,12 +217,13 @@ ordered_json DifferenceText::Json(const Divergence& d) const {
   j["where"] = d.where;
   j["elements"] = d.difference.elements;
   j["differing"] = d.difference.beyond;
-  j["index"] = IndexOf(d.shape, d.difference.first);
+  if (!d.sizes.empty()) j["sizes"] = d.sizes;
+  j["index"] = d.sizes.empty() ? ordered_json(IndexOf(d.shape, d.difference.first)) : ordered_json();
   j["expected"] = Number(d.difference.expected);
   j["got"] = Number(d.difference.got);
   j["ulp"] = Number(d.difference.ulp);
   j["bound"] = Number(d.difference.bound);
-  j["worst"] = {{"index", IndexOf(d.shape, d.difference.worst)}, {"expected", Number(d.difference.worst_expected)}, {"got", Number(d.difference.worst_got)}, {"ulp", Number(d.difference.worst_ulp)}};
+  if (d.sizes.empty()) j["worst"] = {{"index", IndexOf(d.shape, d.difference.worst)}, {"expected", Number(d.difference.worst_expected)}, {"got", Number(d.difference.worst_got)}, {"ulp", Number(d.difference.worst_ulp)}};
   j["changed"] = d.changed;
   for (const auto& [key, list] : {std::pair("only_a", &d.only_a), std::pair("only_b", &d.only_b)}) {
     j[key] = ordered_json::array();

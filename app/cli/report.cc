@@ -328,8 +328,9 @@ class ComparisonReport {
     table.head = {"instruction", "shape", "where", "kind", "differing", "first", "expected (a)", "got (b)", "ulp"};
     for (const Divergence& d : values.divergences) {
       table.rows.push_back({absl::StrCat(d.result ? "result, %" : "%", d.a->name, d.output >= 0 ? absl::StrCat("{", d.output, "}") : ""), ShapeText(d.shape), d.where, d.own ? "own" : "inherited",
-                            absl::StrCat(d.difference.beyond, " of ", d.difference.elements), absl::StrCat("[", absl::StrJoin(IndexOf(d.shape, d.difference.first), ","), "]"), ToText(d.difference.expected),
-                            ToText(d.difference.got), FormatDouble(d.difference.ulp, 4)});
+                            absl::StrCat(d.difference.beyond, " of ", d.difference.elements), d.sizes.empty() ? absl::StrCat("[", absl::StrJoin(IndexOf(d.shape, d.difference.first), ","), "]") : d.sizes,
+                            d.sizes.empty() ? ToText(d.difference.expected) : "", d.sizes.empty() ? ToText(d.difference.got) : "",
+                            d.sizes.empty() ? FormatDouble(d.difference.ulp, 4) : ""});
     }
     report_.tables.push_back(std::move(table));
   }
@@ -370,7 +371,7 @@ class ComparisonReport {
     if (!d.ok()) return;
     if (!GoTo(*d, place, side == 0 ? first.where : first.where_b)) return;
     Session::State& s = d->state();
-    AddDrawings(s, *at, ReportedElement{first.output, IndexOf(first.shape, first.difference.first)}, r_.hops, who, &report_);
+    AddDrawings(s, *at, ReportedElement{first.output, first.sizes.empty() ? IndexOf(first.shape, first.difference.first) : std::vector<int64_t>(first.shape.rank())}, r_.hops, who, &report_);
     const int depth = static_cast<int>(s.machine->frames().size()) - 1;
     if (s.machine->frames()[depth].computation != at->parent) return;
     for (size_t k = 0; k < at->operands.size(); ++k) {

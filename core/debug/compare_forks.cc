@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/hand_sets.h"
+#include "core/debug/match.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
@@ -25,7 +27,7 @@ bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std:
     return all;
   }
   if (!a.shape().IsArray() || !b.shape().IsArray()) return a.shape().ToString(false) == b.shape().ToString(false);
-  if (!Shape::SameDimensions(a.shape(), b.shape())) return false;
+  if (!Shape::SameDimensions(a.shape(), b.shape()) || !AreLikeTypes(a.shape().element_type(), b.shape().element_type())) return false;
   ArrayDifference difference = CompareArrays(b, a, Budget());
   if (difference.other_bits > 0) rows.push_back({name, a.shape(), difference});
   return true;
@@ -97,7 +99,43 @@ std::optional<bool> IsBefore(const Standing& a, const Standing& b) {
 struct Compared {
   int depth = 0;
   std::string name;
+  std::vector<int> order;  // of a tuple, where the other fork's program has its elements in another order: by element, that of the other
 };
+
+// By instruction of `computation`, which two programs have: the orders of the tuples whose elements stand in another order in the other one.
+std::map<std::string, std::vector<int>> OrdersIn(const ProgramMatch& match, const Computation& computation) {
+  std::map<std::string, std::vector<int>> orders;
+  for (const auto& scope : match.scopes) {
+    if (scope->a.computation != &computation) continue;
+    for (const Instruction* i : computation.schedule) {
+      const int other = scope->to_b[i->index];
+      if (!i->shape.IsTuple() || other < 0 || scope->b.nodes[other].instruction->name != i->name) continue;
+      const auto made = scope->reordered.find(i->index), handed = scope->handed.find(i->index);
+      const std::vector<int>* order = made != scope->reordered.end() ? &made->second : handed != scope->handed.end() ? &handed->second : nullptr;
+      if (i->parameter_number >= 0) order = &scope->given;
+      if (order != nullptr && order->size() == i->shape.tuple_shapes().size()) orders[std::string(i->name)] = *order;
+    }
+    break;
+  }
+  return orders;
+}
+
+// The elements of `b` where `a` has them; what is in one of them alone is left out of both.
+void BringInOrder(const std::vector<int>& order, Value& a, Value& b) {
+  if (order.empty() || !a.has_value() || !b.has_value() || !a.shape().IsTuple() || !b.shape().IsTuple()) return;
+  std::vector<Value> of_a, of_b;
+  std::vector<Shape> shapes_a, shapes_b;
+  for (size_t k = 0; k < order.size() && k < a.elements().size(); ++k) {
+    if (order[k] >= static_cast<int>(b.elements().size())) return;
+    const bool both = order[k] >= 0;
+    of_a.push_back(both ? a.elements()[k] : Value::Tuple(Shape::Tuple({}), {}));
+    of_b.push_back(both ? b.elements()[static_cast<size_t>(order[k])] : of_a.back());
+    shapes_a.push_back(of_a.back().shape());
+    shapes_b.push_back(of_b.back().shape());
+  }
+  a = Value::Tuple(Shape::Tuple(std::move(shapes_a)), std::move(of_a));
+  b = Value::Tuple(Shape::Tuple(std::move(shapes_b)), std::move(of_b));
+}
 
 // The value of an instruction of that frame at the present; empty where it has none.
 Value ValueIn(Session::State& s, int depth, absl::string_view name) {
@@ -127,8 +165,9 @@ struct Comparison {
   std::optional<InnerDifference> before;  // one that was found inside of what gave the same
   std::string through;            // what was found inside of what gave the same, if that was asked for
 
-  void Add(const Compared& what, const std::string& where, const Value& a, const Value& b) {
+  void Add(const Compared& what, const std::string& where, Value a, Value b) {
     if (!a.has_value() || !b.has_value()) return;
+    BringInOrder(what.order, a, b);
     std::vector<ForkRow> leaves;
     if (!CompareLeaves(what.name, a, b, leaves)) unlike.push_back(what.name + where);
     ++compared;
@@ -299,7 +338,7 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
     around.levels.resize(depth + 1);
     for (const Instruction* i : frame.computation->schedule) {
       if (i->index >= frame.position) break;
-      all.names.push_back({static_cast<int>(depth), std::string(i->name)});
+      all.names.push_back({static_cast<int>(depth), std::string(i->name), {}});
       all.sizes.push_back(i->shape.ByteSize());
       all.where.push_back(absl::StrCat(" in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
     }
@@ -333,11 +372,15 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   std::vector<Compared> names;
   std::vector<int64_t> sizes;
   std::vector<std::string> where;
+  std::optional<ProgramMatch> match;
+  if (at_a.module != at_b.module) match = MatchPrograms(*at_a.module, *at_b.module);
   for (size_t depth = 0; depth < shared; ++depth) {
     const Frame& frame = s.machine->frames()[depth];
+    std::map<std::string, std::vector<int>> orders;
+    if (match.has_value()) orders = OrdersIn(*match, *frame.computation);
     for (const Instruction* i : frame.computation->schedule) {
       if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
-      names.push_back({static_cast<int>(depth), std::string(i->name)});
+      names.push_back({static_cast<int>(depth), std::string(i->name), orders[std::string(i->name)]});
       sizes.push_back(i->shape.ByteSize());
       where.push_back(depth == 0 ? "" : absl::StrCat(" in ", frame.computation->name));
     }
@@ -379,7 +422,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
         if (!looked.ok())
           return absl::FailedPreconditionError(
               absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
-        const Compared what{static_cast<int>(depth), std::string(only)};
+        const Compared what{static_cast<int>(depth), std::string(only), {}};
         first ? comparison.Add(what, in, value, past) : comparison.Add(what, in, past, value);
         return absl::OkStatus();
       }

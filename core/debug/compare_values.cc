@@ -286,6 +286,11 @@ std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
   return index;
 }
 
+bool AreLikeTypes(ElementType a, ElementType b) {
+  const auto kind = [](ElementType type) { return IsFloat(type) || IsComplex(type) ? 0 : type == ElementType::kPred ? 1 : 2; };
+  return kind(a) == kind(b);
+}
+
 std::string UlpText(double ulp) { return ulp == 0 ? "other bits: the sign of zero" : absl::StrCat(FormatDouble(ulp, 4), " ulp"); }
 
 std::string ToText(const ArrayDifference& d, const Shape& shape) {

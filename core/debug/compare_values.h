@@ -66,6 +66,10 @@ std::string UlpText(double ulp);
 // Of two float (or complex) types the one that rounds more, as a real type.
 ElementType NarrowerType(ElementType a, ElementType b);
 
+// Floats and complex numbers are like each other, whole numbers of all widths are, and truth values: of others one is not the other in
+// another precision, but something else.
+bool AreLikeTypes(ElementType a, ElementType b);
+
 struct ArrayDifference {
   int64_t elements = 0;
   int64_t other_bits = 0;           // elements that differ at all

@@ -36,10 +36,6 @@ struct ElementReads {
   std::string note;
 };
 
-// The instruction whose value is the size of the array's dynamic dimension, followed through what keeps sizes; null: it is not to be seen. Of the
-// same computation.
-const Instruction* SizeGiver(const Instruction* array, int dimension);
-
 struct ReadLimits {
   int64_t points = int64_t{1} << 22;  // of folds and scatters that are walked
   int64_t reads = int64_t{1} << 20;
@@ -97,6 +93,9 @@ class ElementReader {
   };
   absl::StatusOr<std::optional<TermList>> Terms(const ElementPlace& place, int most);
 
+  // What a leaf's bounded dimension has its size from in this run, as the operation says; kept.
+  const std::vector<SizeOrigin>& SizesOf(const Instruction& instruction, int leaf, int dimension);
+
   // Where a leaf that a loop hands round unchanged comes from: the loop's operand has the same leaf.
   bool IsPassedThrough(const Instruction& loop, int leaf);
 
@@ -107,6 +106,7 @@ class ElementReader {
   absl::StatusOr<ElementReads> ReadsOfParameter(const ElementPlace& place);
   absl::StatusOr<ElementReads> ReadsOfControl(const ElementPlace& place);
   absl::StatusOr<ElementReads> ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits);
+  absl::StatusOr<ElementReads> ReadsOfSize(const ElementPlace& place);
   absl::StatusOr<ElementReads> ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits);
   absl::StatusOr<Scalar> Lazy(const ElementPlace& place, int depth);
   bool HasSizes(const Instruction& instruction);  // the program has, that are known at run time only
@@ -122,6 +122,7 @@ class ElementReader {
   std::optional<bool> has_sizes_;
   absl::flat_hash_map<const Instruction*, std::vector<LeafSource>> leaves_;
   absl::flat_hash_map<std::pair<const Instruction*, int>, bool> passed_;
+  absl::flat_hash_map<std::pair<const Instruction*, std::pair<int, int>>, std::unique_ptr<std::vector<SizeOrigin>>> size_origins_;
   struct PlaceHash {
     size_t operator()(const ElementPlace& p) const { return absl::HashOf(p.frame, p.instruction, p.leaf, p.linear); }
   };

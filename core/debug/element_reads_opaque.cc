@@ -1,6 +1,8 @@
 // What elements of operations without element program read: from what the operations say, and from the values where these tell which of several
 // elements one is a copy of.
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -27,26 +29,59 @@ std::vector<int64_t> InRun(const Shape& written, const Shape& run, absl::Span<co
 
 }  // namespace
 
-const Instruction* SizeGiver(const Instruction* array, int dimension) {
-  while (array != nullptr) {
-    const Instruction& i = *array;
-    const OpDef& def = Def(i);
-    array = nullptr;
-    if (def.size_source != nullptr) {
-      const SizeSource source = def.size_source(i, dimension);
-      if (source.operand < 0) return nullptr;
-      if (source.is_value) return i.operands[source.operand];
-      array = i.operands[source.operand];
+const std::vector<SizeOrigin>& ElementReader::SizesOf(const Instruction& instruction, int leaf, int dimension) {
+  std::unique_ptr<std::vector<SizeOrigin>>& origins = size_origins_[{&instruction, {leaf, dimension}}];
+  if (origins == nullptr) origins = std::make_unique<std::vector<SizeOrigin>>(SizeOriginsOf(instruction, leaf, dimension));
+  return *origins;
+}
+
+// The size of an array's dimension is followed as an element is through what hands values on, and through all else as the operations say,
+// to the values that it was given as.
+absl::StatusOr<ElementReads> ElementReader::ReadsOfSize(const ElementPlace& place) {
+  const Instruction& i = *place.instruction;
+  struct At {
+    ElementPlace place;
+    int dimension;
+  };
+  ElementReads result;
+  result.kind = SliceNode::kOpaque;
+  const int asked = static_cast<int>(i.Ints(AttrId::kDimensions)[0]);
+  result.note = absl::StrCat("the size of dimension ", asked, " of %", i.operands[0]->name);
+  std::vector<At> todo = {{{place.frame, i.operands[0], 0, 0}, asked}};
+  std::set<std::tuple<int, const Instruction*, int, int>> seen;
+  std::set<std::pair<int, const Instruction*>> read;
+  int values = 0;
+  const auto add = [&](const ElementPlace& from, ReadRole role) {
+    if (!read.insert({from.frame, from.instruction}).second) return;
+    values += role == ReadRole::kValue;
+    if (role == ReadRole::kValue) result.moved = static_cast<int>(result.reads.size());
+    result.reads.push_back({from, role});
+    ++result.total;
+  };
+  while (!todo.empty()) {
+    const At at = todo.back();
+    todo.pop_back();
+    const Instruction& here = *at.place.instruction;
+    if (!seen.insert({at.place.frame, &here, at.place.leaf, at.dimension}).second || IsExchanged(here)) continue;
+    const bool chosen = Def(here).op_class == OpClass::kPull && Def(here).evaluate != nullptr;
+    if (here.parameter_number >= 0 || Def(here).control != ControlKind::kNone || !LeavesOf(here).empty() || chosen) {
+      absl::StatusOr<ElementReads> reads = ReadsHere(at.place, ReadLimits());
+      if (!reads.ok()) return reads;
+      for (const ElementRead& each : reads->reads) {
+        if (each.role == ReadRole::kValue) todo.push_back({each.place, at.dimension});
+        else add(each.place, each.role);
+      }
       continue;
     }
-    // Element by element: neither a movement nor a sum over some dimensions.
-    if (def.op_class != OpClass::kPull || def.movement == Movement::kMove || i.Has(AttrId::kDimensions) || i.Has(AttrId::kWindow) || i.Has(AttrId::kLhsContractingDims)) return nullptr;
-    for (const Instruction* operand : i.operands) {
-      const bool alike = operand->shape.IsArray() && operand->shape.dimensions() == i.shape.dimensions() && operand->shape.is_dynamic(dimension);
-      if (array == nullptr && alike) array = operand;
+    for (const SizeOrigin& origin : SizesOf(here, at.place.leaf, at.dimension)) {
+      const ElementPlace from{at.place.frame, here.operands[origin.operand], 0, 0};
+      if (origin.is_value) add(from, ReadRole::kValue);
+      else todo.push_back({from, origin.dimension});
     }
   }
-  return nullptr;
+  if (values != 1) result.moved = -1;
+  if (result.reads.empty()) result.kind = SliceNode::kCreated;
+  return result;
 }
 
 absl::StatusOr<std::vector<int64_t>> ElementReader::CopiedFrom(int frame, const Instruction& i, int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
@@ -81,14 +116,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
   result.kind = SliceNode::kOpaque;
   std::vector<std::string> notes;
   std::string said;  // "depends on ", of the note before
-  if (Def(i).gives_size) {
-    const int dimension = static_cast<int>(i.Ints(AttrId::kDimensions)[0]);
-    const Instruction* giver = SizeGiver(i.operands[0], dimension);
-    result.note = absl::StrCat("the size of dimension ", dimension, " of %", i.operands[0]->name);
-    if (giver != nullptr) result.reads.push_back({{place.frame, giver, 0, 0}, ReadRole::kValue}), result.moved = 0, result.total = 1;
-    else result.kind = SliceNode::kCreated;
-    return result;
-  }
+  if (Def(i).gives_size) return ReadsOfSize(place);
   for (size_t k = 0; k < i.operands.size(); ++k) {
     Shape run;  // of the operand, where sizes are those of the run
     if (HasSizes(i) && i.operands[k]->shape.IsArray()) {

@@ -45,9 +45,10 @@ class ElementSet {
   ElementSet WithShape(const Shape& array) const;
   // The elements with the same indices of an array of other sizes, as far as it has them.
   ElementSet WithSizes(const Shape& array) const;
-  friend bool operator==(const ElementSet& a, const ElementSet& b) { return a.runs() == b.runs(); }
+  friend bool operator==(const ElementSet& a, const ElementSet& b) { return a.runs() == b.runs() && a.sizes == b.sizes; }
 
-  bool exact = true;  // false: there may be less
+  bool exact = true;   // false: there may be less
+  uint64_t sizes = 0;  // a bit a dimension: its size in this run may be another
 
  private:
   void Normalize() const;

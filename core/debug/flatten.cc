@@ -45,26 +45,7 @@ const Computation* CalledInPlace(const Instruction& instruction) {
   return called[0];
 }
 
-namespace {
-
-constexpr int kDeepest = 64;            // calls within calls that are laid flat
-constexpr size_t kMostNodes = 4000000;  // of a flat computation
-
-uint64_t HashText(absl::string_view text) { return HashBytes(text.data(), text.size()); }
-
-uint64_t HashShape(const Shape& shape, bool loose) {
-  if (shape.IsTuple()) {
-    uint64_t h = 17;
-    for (const Shape& element : shape.tuple_shapes()) h = MixHash(h, HashShape(element, loose));
-    return h;
-  }
-  const ElementType type = shape.element_type();
-  uint64_t h = MixHash(1, loose && IsFloat(type) ? 1000 : static_cast<uint64_t>(type));
-  for (int d = 0; d < shape.rank(); ++d) h = MixHash(h, static_cast<uint64_t>(shape.dim(d)) * 2 + shape.is_dynamic(d));
-  return h;
-}
-
-bool MakesTuple(const Instruction& i) {
+bool BuildsTuple(const Instruction& i) {
   if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || i.parameter_number >= 0) return false;
   if (i.operands.size() != i.shape.tuple_shapes().size()) return false;
   for (size_t k = 0; k < i.operands.size(); ++k) {
@@ -73,6 +54,11 @@ bool MakesTuple(const Instruction& i) {
   return !i.operands.empty();
 }
 
+namespace {
+
+constexpr int kDeepest = 64;            // calls within calls that are laid flat
+constexpr size_t kMostNodes = 4000000;  // of a flat computation
+
 // A number of another width: what a change of precision strews over a program.
 bool IsCast(const Instruction& i) {
   return i.operands.size() == 1 && i.shape.IsArray() && i.operands[0]->shape.IsArray() && IsFloat(i.shape.element_type()) &&
@@ -80,19 +66,43 @@ bool IsCast(const Instruction& i) {
          Shape::SameDimensions(i.shape, i.operands[0]->shape);
 }
 
-}  // namespace
+using Stays = std::function<bool(const Instruction&)>;
 
-std::pair<uint64_t, uint64_t> Flattener::HashOf(const Computation& computation) {
-  const auto found = hashes_.find(&computation);
-  if (found != hashes_.end()) return found->second;
-  const FlatComputation flat = Flatten(computation);
-  std::pair<uint64_t, uint64_t> hash = {1, 1};
-  if (flat.root >= 0) hash = {flat.nodes[flat.root].hash, flat.nodes[flat.root].loose};
-  hashes_[&computation] = hash;
-  return hash;
+int AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth,
+             const Stays& stays) {
+  const int scope = static_cast<int>(flat.scopes.size());
+  flat.scopes.emplace_back();
+  flat.scopes[scope].computation = &computation;
+  const int base = flat.scopes[scope].base = static_cast<int>(flat.nodes.size());
+  flat.nodes.resize(base + computation.schedule.size());
+  for (const Instruction* instruction : computation.schedule) {
+    const int at = base + instruction->index;
+    flat.nodes[at].instruction = instruction;
+    flat.nodes[at].scope = scope;
+    for (const Instruction* operand : instruction->operands) flat.nodes[at].operands.push_back(flat.Resolve(base + operand->index));
+    if (depth > 0 && instruction->parameter_number >= 0) {
+      flat.nodes[at].alias = arguments[instruction->parameter_number];
+    } else if (TakesElement(*instruction) && BuildsTuple(*flat.nodes[flat.nodes[at].operands[0]].instruction)) {
+      const FlatNode& tuple = flat.nodes[flat.nodes[at].operands[0]];
+      const int64_t element = instruction->Int(AttrId::kIndex);
+      if (element >= 0 && element < static_cast<int64_t>(tuple.operands.size())) flat.nodes[at].alias = tuple.operands[element];
+    } else if (const Computation* called = CalledInPlace(*instruction); called != nullptr && (stays == nullptr || !stays(*instruction)) &&
+                                                                        depth < kDeepest &&
+                                                                        flat.nodes.size() + called->schedule.size() < kMostNodes) {
+      const std::vector<int> operands(flat.nodes[at].operands.begin(), flat.nodes[at].operands.end());
+      const int inner = AddScope(flat, *called, operands, depth + 1, stays);
+      flat.scopes[inner].caller = at;
+      flat.scopes[scope].calls[instruction->index] = inner;
+      flat.nodes[at].alias = flat.Resolve(flat.scopes[inner].base + called->root->index);
+    }
+    flat.order.push_back(at);
+  }
+  return scope;
 }
 
-FlatComputation Flattener::Flatten(const Computation& computation, const Stays& stays) {
+}  // namespace
+
+FlatComputation LayFlat(const Computation& computation, const std::function<bool(const Instruction&)>& stays) {
   FlatComputation flat;
   flat.computation = &computation;
   AddScope(flat, computation, {}, 0, stays);
@@ -109,86 +119,6 @@ FlatComputation Flattener::Flatten(const Computation& computation, const Stays& 
     }
   }
   return flat;
-}
-
-int Flattener::AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth,
-                        const Stays& stays) {
-  const int scope = static_cast<int>(flat.scopes.size());
-  flat.scopes.emplace_back();
-  flat.scopes[scope].computation = &computation;
-  const int base = flat.scopes[scope].base = static_cast<int>(flat.nodes.size());
-  flat.nodes.resize(base + computation.schedule.size());
-  for (const Instruction* instruction : computation.schedule) {
-    const int at = base + instruction->index;
-    flat.nodes[at].instruction = instruction;
-    flat.nodes[at].scope = scope;
-    for (const Instruction* operand : instruction->operands) flat.nodes[at].operands.push_back(flat.Resolve(base + operand->index));
-    if (depth > 0 && instruction->parameter_number >= 0) {
-      flat.nodes[at].alias = arguments[instruction->parameter_number];
-    } else if (TakesElement(*instruction) && MakesTuple(*flat.nodes[flat.nodes[at].operands[0]].instruction)) {
-      const FlatNode& tuple = flat.nodes[flat.nodes[at].operands[0]];
-      const int64_t element = instruction->Int(AttrId::kIndex);
-      if (element >= 0 && element < static_cast<int64_t>(tuple.operands.size())) flat.nodes[at].alias = tuple.operands[element];
-    } else if (const Computation* called = CalledInPlace(*instruction); called != nullptr && (stays == nullptr || !stays(*instruction)) &&
-                                                                        depth < kDeepest &&
-                                                                        flat.nodes.size() + called->schedule.size() < kMostNodes) {
-      const std::vector<int> operands(flat.nodes[at].operands.begin(), flat.nodes[at].operands.end());
-      const int inner = AddScope(flat, *called, operands, depth + 1, stays);
-      flat.scopes[inner].caller = at;
-      flat.scopes[scope].calls[instruction->index] = inner;
-      flat.nodes[at].alias = flat.Resolve(flat.scopes[inner].base + called->root->index);
-    }
-    Fill(flat, at);
-    flat.order.push_back(at);
-  }
-  return scope;
-}
-
-void Flattener::Fill(FlatComputation& flat, int node) {
-  FlatNode& n = flat.nodes[node];
-  if (n.alias >= 0) {
-    n.hash = flat.nodes[n.alias].hash;
-    n.loose = flat.nodes[n.alias].loose;
-    return;
-  }
-  const Instruction& i = *n.instruction;
-  uint64_t common = MixHash(static_cast<uint64_t>(i.opcode) + 1, static_cast<uint64_t>(i.parameter_number + 1));
-  uint64_t hash = 0, loose = 0;
-  uint64_t attributes = 0;  // in any order
-  for (const Attribute& attribute : i.attributes) {
-    const uint64_t name = HashText(NameOf(attribute));
-    if (!IsComputation(attribute)) {
-      attributes += MixHash(name, HashText(AttributeText(attribute)));
-      continue;
-    }
-    std::vector<Computation*> called;
-    if (const auto* one = std::get_if<Computation*>(&attribute.value)) called = {*one};
-    else called = std::get<std::vector<Computation*>>(attribute.value);
-    for (const Computation* c : called) {
-      const auto [h, l] = HashOf(*c);
-      hash = MixHash(hash, MixHash(name, h));
-      loose = MixHash(loose, MixHash(name, l));
-    }
-  }
-  common = MixHash(common, attributes);
-  hash = MixHash(MixHash(hash, common), HashShape(i.shape, false));
-  loose = MixHash(MixHash(loose, common), HashShape(i.shape, true));
-  if (i.literal != nullptr) {
-    hash = MixHash(hash, HashLiteral(i, false));
-    loose = MixHash(loose, HashLiteral(i, true));
-  }
-  std::vector<std::pair<uint64_t, uint64_t>> operands;
-  for (const int operand : n.operands) operands.emplace_back(flat.nodes[operand].hash, flat.nodes[operand].loose);
-  if (Commutes(i)) {  // a + b is b + a
-    if (operands[1].first < operands[0].first) std::swap(operands[0].first, operands[1].first);
-    if (operands[1].second < operands[0].second) std::swap(operands[0].second, operands[1].second);
-  }
-  for (const auto& [exact, like] : operands) {
-    hash = MixHash(hash, exact);
-    loose = MixHash(loose, like);
-  }
-  n.hash = hash;
-  n.loose = loose;
 }
 
 }  // namespace hloscope

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -47,23 +46,13 @@ struct FlatComputation {
   int Resolve(int node) const { return nodes[node].alias < 0 ? node : nodes[node].alias; }
 };
 
-// Hashes of what is called are kept from one computation to the next.
-class Flattener {
- public:
-  // `stays`: of a call, whether it is not laid flat but stays an instruction; null: none does.
-  FlatComputation Flatten(const Computation& computation, const std::function<bool(const Instruction&)>& stays = nullptr);
-  // Of what the computation gives its caller: FlatNode::hash and loose of its root.
-  std::pair<uint64_t, uint64_t> HashOf(const Computation& computation);
-
- private:
-  using Stays = std::function<bool(const Instruction&)>;
-  int AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth, const Stays& stays);
-  void Fill(FlatComputation& flat, int node);
-  absl::flat_hash_map<const Computation*, std::pair<uint64_t, uint64_t>> hashes_;
-};
+// Without hashes, which are value_numbers.h's. `stays`: of a call, whether it is not laid flat but stays an instruction; null: none does.
+FlatComputation LayFlat(const Computation& computation, const std::function<bool(const Instruction&)>& stays = nullptr);
 
 // What is called, if it runs in place and hands its result on (a call, a fusion): what is laid flat. Null: no such call.
 const Computation* CalledInPlace(const Instruction& instruction);
+// Makes a tuple of its operands, one an element.
+bool BuildsTuple(const Instruction& instruction);
 // Of a constant's value; `loose`: with all float types alike.
 uint64_t HashLiteral(const Instruction& instruction, bool loose);
 

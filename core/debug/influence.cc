@@ -175,10 +175,7 @@ class InfluenceBuilder {
   static std::vector<const Leaves*> OperandsOf(const Instruction& i, const Values& values) {
     std::vector<const Leaves*> operands;
     bool touched = false;
-    const bool is_size = Def(i).gives_size;  // which follows from what gave it, not from the array's elements
     for (const Instruction* operand : i.operands) {
-      if (is_size) operand = SizeGiver(operand, static_cast<int>(i.Ints(AttrId::kDimensions)[0]));
-      if (operand == nullptr) continue;
       const auto it = values.find(operand->index);
       operands.push_back(it == values.end() ? nullptr : &it->second);
       touched = touched || it != values.end();
@@ -228,10 +225,13 @@ class InfluenceBuilder {
       if (operands.empty()) continue;
       absl::StatusOr<Leaves> result = Through(frame, i, operands);
       if (!result.ok()) return result.status();
+      AddSizes(i, operands, &*result);
       if (!state_.blind && i.shape.IsArray() && i.shape.has_dynamic_dimension()) {  // what the run's value has of it
         absl::StatusOr<Value> value = reader_.history().ValueOf(frame, i);
         if (!value.ok()) return value.status();
+        const uint64_t sizes = (*result)[0].sizes;
         (*result)[0] = (*result)[0].WithSizes(value->shape()).WithSizes(i.shape);
+        (*result)[0].sizes = sizes;
       }
       if (!state_.blind && Any(*result)) DropSet(frame, computation, i, &*result);
       if (!Any(*result)) continue;
@@ -241,6 +241,23 @@ class InfluenceBuilder {
       (*values)[p] = *std::move(result);
     }
     return absl::OkStatus();
+  }
+
+  // The sizes that the instruction makes of those of its operands; who hands leaves on hands their sizes on with them.
+  void AddSizes(const Instruction& i, absl::Span<const Leaves* const> operands, Leaves* result) {
+    if (Def(i).control != ControlKind::kNone || !reader_.LeavesOf(i).empty()) return;
+    for (size_t l = 0; l < result->size(); ++l) {
+      const Shape& shape = LeafShape(i.shape, static_cast<int>(l));
+      for (int d = 0; shape.IsArray() && d < shape.rank() && d < 64; ++d) {
+        if (!shape.is_dynamic(d)) continue;
+        for (const SizeOrigin& origin : reader_.SizesOf(i, static_cast<int>(l), d)) {
+          const Leaves* from = operands[origin.operand];
+          if (from == nullptr || from->empty()) continue;
+          const ElementSet& set = from->front();
+          if (origin.is_value ? !set.empty() : (set.sizes >> origin.dimension & 1) != 0) (*result)[l].sizes |= uint64_t{1} << d;
+        }
+      }
+    }
   }
 
   // What was set by hand is made from nothing; but who had read it before has what was computed.
@@ -280,6 +297,11 @@ class InfluenceBuilder {
     }
     if (def.control != ControlKind::kNone) return ThroughControl(frame, i, operands);
     Leaves result = NoneOf(i.shape);
+    if (def.gives_size) {  // which follows from the array's size, not from its elements
+      const auto dimension = static_cast<int>(i.Ints(AttrId::kDimensions)[0]);
+      const bool other = operands[0] != nullptr && dimension < 64 && ((*operands[0])[0].sizes >> dimension & 1) != 0;
+      return other ? AllInfluence(i.shape) : result;
+    }
     if (const std::vector<LeafSource>& sources = reader_.LeavesOf(i); !sources.empty()) {
       for (size_t l = 0; l < result.size(); ++l) {
         if (sources[l].operand >= 0 && operands[sources[l].operand] != nullptr) result[l] = (*operands[sources[l].operand])[sources[l].leaf];
@@ -312,7 +334,6 @@ class InfluenceBuilder {
       if (operands[from] != nullptr) result = *operands[from];
       return result;
     }
-    if (Def(i).gives_size) return AllInfluence(i.shape);
     for (size_t l = 0; l < result.size(); ++l) {
       if (!LeafShape(i.shape, static_cast<int>(l)).IsArray()) continue;
       for (size_t k = 0; k < operands.size(); ++k) {

@@ -23,18 +23,23 @@ std::vector<ElementSet> AllInfluence(const Shape& shape) {
     const Shape& leaf = LeafShape(shape, l);
     leaves.push_back(leaf.IsArray() ? ElementSet::All(leaf) : ElementSet());
     leaves.back().exact = false;
+    for (int d = 0; leaf.IsArray() && d < leaf.rank() && d < 64; ++d) {
+      if (leaf.is_dynamic(d)) leaves.back().sizes |= uint64_t{1} << d;
+    }
   }
   return leaves;
 }
 
 bool AnyInfluence(const std::vector<ElementSet>& leaves) {
-  return std::any_of(leaves.begin(), leaves.end(), [](const ElementSet& set) { return !set.empty(); });
+  return std::any_of(leaves.begin(), leaves.end(), [](const ElementSet& set) { return !set.empty() || set.sizes != 0; });
 }
 
 void UniteInfluence(const std::vector<ElementSet>& more, std::vector<ElementSet>* leaves) {
   for (size_t l = 0; l < leaves->size() && l < more.size(); ++l) {
     (*leaves)[l].exact = (*leaves)[l].exact && more[l].exact;
+    const uint64_t sizes = (*leaves)[l].sizes | more[l].sizes;
     if (!more[l].empty() && !(more[l] == (*leaves)[l])) (*leaves)[l].AddAll(more[l]);
+    (*leaves)[l].sizes = sizes;
   }
 }
 

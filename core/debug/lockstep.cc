@@ -352,6 +352,23 @@ class Lockstep {
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
   }
 
+  // Of what has the same bounds in both programs, another size of the run is another value.
+  static bool OtherSizes(const Shape& a, const Shape& b, Divergence& d) {
+    const auto written = [&d](const Instruction* i) { return d.output >= 0 && i->shape.IsTuple() ? LeafOfElement(i->shape, d.output) : i->shape; };
+    if (a.dimensions() == b.dimensions() || d.result) return false;
+    const Shape of_a = written(d.a), of_b = written(d.b);
+    if (!of_a.IsArray() || !of_b.IsArray() || of_a.dimensions() != of_b.dimensions()) return false;
+    if (!of_a.has_dynamic_dimension() && !of_b.has_dynamic_dimension()) return false;
+    d.shape = a;
+    d.sizes = absl::StrCat("it is ", b.ToString(false), ", expected ", a.ToString(false), ": other sizes in this run");
+    d.difference.elements = std::max(a.ElementCount(), b.ElementCount());
+    d.difference.beyond = d.difference.other_bits = d.difference.elements - std::min(a.ElementCount(), b.ElementCount());
+    return true;
+  }
+  static Shape LeafOfElement(const Shape& tuple, int element) {
+    return static_cast<size_t>(element) < tuple.tuple_shapes().size() ? tuple.tuple_shapes()[element] : tuple;
+  }
+
   static ArrayDifference SameArrays(int64_t elements) { return {.elements = elements}; }
 
   void Fail(const absl::Status& status) {
@@ -373,7 +390,9 @@ class Lockstep {
       return false;
     }
     if (!a.shape().IsArray() || !b.shape().IsArray()) return false;
-    if (a.shape().dimensions() != b.shape().dimensions()) {
+    if (OtherSizes(a.shape(), b.shape(), d)) return true;
+    const bool like = AreLikeTypes(a.shape().element_type(), b.shape().element_type());
+    if (a.shape().dimensions() != b.shape().dimensions() || (!like && !d.result)) {
       ++report_.unlike;
       return false;
     }
@@ -411,11 +430,12 @@ class Lockstep {
     diverged_.insert(key);
     const ScopeMatch& m = *match_.scopes[info.match];
     bool inherited = false;
+    const bool any = report_.diverging > 0 || !doubtful_.empty();
     if (d.operand) {
-      inherited = report_.diverging > 0;
+      inherited = any;
     } else {
-      inherited = Inherits(m, 0, info.match == 0, info.key, in_a, diverged_, report_.diverging > 0, d.only_a);
-      inherited |= Inherits(m, 1, info.match == 0, info.key, m.to_b[in_a], diverged_, report_.diverging > 0, d.only_b);
+      inherited = Inherits(m, 0, info.match == 0, info.key, in_a, diverged_, any, d.only_a);
+      inherited |= Inherits(m, 1, info.match == 0, info.key, m.to_b[in_a], diverged_, any, d.only_b);
       inherited |= BranchDiverged(match_, m, info.key, in_a, diverged_);
     }
     d.own = !inherited;
@@ -423,11 +443,16 @@ class Lockstep {
     const bool told = !d.own && Def(*d.a).control != ControlKind::kNone && !m.changed.contains(in_a);
     if (!told) d.changed = ChangedAt(match_, info.match, in_a);
     if (d.own && d.operand && d.changed.empty()) d.changed = GivenOtherwise(m.a, in_a, info.from < 0 || !info.first ? nullptr : match_.scopes[info.from].get(), info.from_node);
-    if (d.own || d.besides() || rewrites_.waits() || report_.divergences.size() < options_.keep) {
+    if (d.own || d.besides() || rewrites_.waits() || !doubtful_.empty() || report_.divergences.size() < options_.keep) {
       d.where = Where(side, info, m.a, in_a);
       d.where_b = Where(side, info, m.b, m.to_b[in_a]);
     }
     if (d.own ? !d.operand && rewrites_.Hold(m, info.key, in_a, d) : rewrites_.HoldInherited(info.key, in_a, d)) return;
+    // What only reads something else than its partner may be no partner: the results say whether it is.
+    if (d.own ? m.rewired.contains(in_a) || (d.operand && !m.names_kept && !m.changed.contains(in_a)) : !doubtful_.empty()) {
+      doubtful_.push_back(std::move(d));
+      return;
+    }
     // What is still held is not another way to the same: it differs before this one.
     const bool held_counts = CountUndecided();
     if (!held_counts || options_.keep_going) Count(std::move(d));
@@ -468,8 +493,9 @@ class Lockstep {
   void Finish() {
     for (Divergence& d : rewrites_.TakeDecided()) TakeRewritten(std::move(d));
     std::vector<Divergence> undecided = rewrites_.TakeUndecided();
+    std::move(doubtful_.begin(), doubtful_.end(), std::back_inserter(undecided));
     const size_t before = report_.divergences.size();
-    CompareResults();
+    CompareResults(undecided.empty());
     if (undecided.empty()) return;
     if (report_.results_compared && report_.divergences.size() == before) {
       for (Divergence& d : undecided) TakeRewritten(std::move(d));
@@ -477,8 +503,10 @@ class Lockstep {
     }
     std::vector<Divergence> results(std::make_move_iterator(report_.divergences.begin() + static_cast<int64_t>(before)), std::make_move_iterator(report_.divergences.end()));
     report_.divergences.resize(before);
-    if (!options_.keep_going) undecided.resize(1);
-    for (Divergence& d : undecided) Count(std::move(d));
+    for (size_t k = 0; k < undecided.size(); ++k) {
+      if (k == 0 || options_.keep_going) Count(std::move(undecided[k]));
+      else ++report_.diverging;
+    }
     std::move(results.begin(), results.end(), std::back_inserter(report_.divergences));
     if (!options_.keep_going) report_.divergences.resize(before + 1);
   }
@@ -497,7 +525,8 @@ class Lockstep {
     return WhereText(levels);
   }
 
-  void CompareResults() {
+  // `own`: nothing that differs before them is held.
+  void CompareResults(bool own) {
     if (!sides_[0]->finished || !sides_[1]->finished) {
       report_.results_why = "a program did not come to its end";
       return;
@@ -512,7 +541,7 @@ class Lockstep {
     }
     report_.results_compared = true;
     for (size_t k = 0; k < a.size(); ++k) {
-      if (a[k].shape().dimensions() != b[k].shape().dimensions()) {
+      if (a[k].shape().dimensions() != b[k].shape().dimensions() && report_.diverging == 0 && own) {
         report_.results_compared = false;
         report_.results_why = absl::StrCat("output ", k, " is ", a[k].shape().ToString(false), " in one program and ", b[k].shape().ToString(false), " in the other");
         return;
@@ -524,7 +553,7 @@ class Lockstep {
       ++report_.pairs;
       if (!Compare(0, a[k], b[k], d)) continue;
       d.output = a.size() > 1 ? static_cast<int>(k) : -1;
-      d.own = report_.diverging++ == 0;
+      d.own = report_.diverging++ == 0 && own;
       if (d.own) d.changed = ChangedAt(match_, 0, a_.entry->root->index);
       report_.own += d.own;
       report_.telling[{d.a, d.b}].all += d.own;
@@ -542,6 +571,7 @@ class Lockstep {
   std::unique_ptr<Side> sides_[2];
   absl::flat_hash_set<uint64_t> diverged_;
   Rewrites rewrites_;
+  std::vector<Divergence> doubtful_;  // of pairs that may be none, with what inherits them, until the results are there
   ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far
   LockstepReport report_;
   absl::Status failure_;

@@ -48,6 +48,7 @@ struct Divergence {
   std::string where_b;             // in b, as far as its loops are called as those of a
   Shape shape;                     // in a
   ArrayDifference difference;      // expected is a's, got is b's
+  std::string sizes;               // where the run-time sizes of bounded dimensions differ, and no elements are compared: how
   // The pairs that this one reads all agree: it is where the programs part. Else it only inherits.
   bool own = false;
   std::vector<const Instruction*> only_a, only_b;  // between it and the pairs that agree: instructions of one program only

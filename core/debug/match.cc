@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/ir/opcode.h"
 #include "core/ops/op.h"
+#include "core/ops/side_by_side.h"
 #include "core/text/attribute_text.h"
 
 namespace hloscope {
@@ -17,20 +18,23 @@ namespace {
 
 class Matcher {
  public:
-  Matcher(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another)
-      : m_(m), calls_another_(calls_another), a_(m.a), b_(m.b), live_a_(LiveNodes(a_)), live_b_(LiveNodes(b_)), to_b_(m.to_b), to_a_(m.to_a) {
+  Matcher(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another, const std::vector<int>* parameters,
+          bool loop)
+      : m_(m), calls_another_(calls_another), parameters_(parameters), loop_(loop), a_(m.a), b_(m.b), live_a_(LiveNodes(a_)), live_b_(LiveNodes(b_)), to_b_(m.to_b), to_a_(m.to_a) {
     to_b_.assign(a_.nodes.size(), -1);
     to_a_.assign(b_.nodes.size(), -1);
   }
 
   void Run() {
     Parameters();
+    Results();
     BySameText();
     for (const bool loose : {false, true}) {
       ByHash(loose, kSameName);
       if (!loose) ByHash(loose, kSameOpName);
       if (!loose) ByHash(loose, kUnique);
     }
+    CountNames();
     ByName(/*guarded=*/true);
     for (int round = 0; round < 8; ++round) {
       const int before = pairs_;
@@ -50,6 +54,7 @@ class Matcher {
       if (pairs_ == before && round > 0) break;
     }
     Handles();
+    CountNames();
   }
 
  private:
@@ -77,6 +82,11 @@ class Matcher {
     ++pairs_;
   }
 
+  // A constant that the other program hands in has the same number, and is no pair: who reads them is.
+  void PairAlike(int x, int y) {
+    if (A(x).opcode == B(y).opcode) Pair(x, y);
+  }
+
   // Whether the two may not be a pair yet, for what they call.
   bool Waits(int x, int y) const {
     return !last_choice_ && calls_another_ != nullptr && !A(x).attributes.empty() && !B(y).attributes.empty() && calls_another_(A(x), B(y));
@@ -84,6 +94,12 @@ class Matcher {
 
   void Parameters() {
     const Computation &a = *a_.computation, &b = *b_.computation;
+    if (parameters_ != nullptr) {
+      for (size_t k = 0; k < parameters_->size(); ++k) {
+        if ((*parameters_)[k] >= 0) Pair(a.parameters[k]->index, b.parameters[(*parameters_)[k]]->index);
+      }
+      return;
+    }
     absl::flat_hash_map<absl::string_view, const Instruction*> names;
     for (const Instruction* p : b.parameters) names[p->name] = p;
     if (a.parameters.size() == b.parameters.size()) {
@@ -99,6 +115,22 @@ class Matcher {
       const Instruction* q = b.parameters[p->parameter_number];
       if (FreeB(q->index) && Shape::SameTreeDimensions(p->shape, q->shape)) Pair(p->index, q->index);
     }
+  }
+
+  // What makes the tuple of the results on one side makes it on the other.
+  void Results() {
+    if (a_.root < 0 || b_.root < 0 || !FreeA(a_.root) || !FreeB(b_.root)) return;
+    if (BuildsTuple(A(a_.root)) && BuildsTuple(B(b_.root))) Pair(a_.root, b_.root);
+  }
+
+  void CountNames() {
+    int64_t all = 0, same = 0;
+    for (const int node : a_.order) {
+      if (to_b_[node] < 0 || a_.nodes[node].alias >= 0 || A(node).parameter_number >= 0) continue;
+      ++all;
+      same += A(node).name == B(to_b_[node]).name;
+    }
+    m_.names_kept = 2 * same >= all;
   }
 
   // By node: its name, and those of the calls around it.
@@ -121,10 +153,21 @@ class Matcher {
                       [](const Instruction* p, const Instruction* q) { return p->name == q->name; });
   }
 
+  // Of a loop's body whose result stands in another order: whether it is the same in all that both have.
+  bool SameResults() const {
+    if (!loop_ || !BuildsTuple(A(a_.root)) || !BuildsTuple(B(b_.root))) return false;
+    const auto &p = a_.nodes[a_.root].operands, &q = b_.nodes[b_.root].operands;
+    for (size_t k = 0; k < m_.given.size() && k < p.size(); ++k) {
+      const int l = m_.given[k];
+      if (l >= 0 && a_.nodes[p[k]].hash != b_.nodes[q[static_cast<size_t>(l)]].hash) return false;
+    }
+    return true;
+  }
+
   // A chain of like operations of which one reads something else has the structure of its neighbours; its name says which it is. Not of two
   // that are the same in all but names.
   void BySameText() {
-    if (a_.root < 0 || b_.root < 0 || a_.nodes[a_.root].hash == b_.nodes[b_.root].hash) return;
+    if (a_.root < 0 || b_.root < 0 || a_.nodes[a_.root].hash == b_.nodes[b_.root].hash || SameResults()) return;
     const auto counts = [](const FlatNode& node) { return node.alias < 0 && node.instruction->parameter_number < 0; };
     const std::vector<uint64_t> paths_a = Paths(a_), paths_b = Paths(b_);
     absl::flat_hash_map<uint64_t, int> in_b;
@@ -176,7 +219,7 @@ class Matcher {
       const std::vector<int>&x = groups_a[key], &y = groups_b[key];
       if (rule == kUnique && (x.size() != 1 || y.size() != 1)) continue;
       if (rule == kUnique || rule == kInOrder) {
-        for (size_t k = 0; k < std::min(x.size(), y.size()); ++k) Pair(x[k], y[k]);
+        for (size_t k = 0; k < std::min(x.size(), y.size()); ++k) PairAlike(x[k], y[k]);
         continue;
       }
       absl::flat_hash_map<absl::string_view, std::vector<int>> named;
@@ -187,15 +230,30 @@ class Matcher {
       for (const int node : x) {
         const auto found = named.find(label(A(node)));
         if (found == named.end() || found->second.empty()) continue;
-        Pair(node, found->second.back());
+        PairAlike(node, found->second.back());
         found->second.pop_back();
       }
     }
   }
 
+  static bool StandInAnyOrder(const Instruction& i) { return i.operands.size() > 1 && (BuildsTuple(i) || SideBySideOf(i).arrays > 1); }
+
+  std::pair<int, int> OperandsInAnyOrder(int x, int y) const {
+    const auto &p = a_.nodes[x].operands, &q = b_.nodes[y].operands;
+    int agree = 0, known = 0;
+    for (const int operand : p) {
+      const int image = to_b_[a_.core[operand]];
+      if (image < 0) continue;
+      ++known;
+      agree += std::any_of(q.begin(), q.end(), [&](int other) { return b_.core[image] == b_.core[other]; });
+    }
+    return {agree, known};
+  }
+
   // How many operand places agree, and how many are known at all.
   std::pair<int, int> Operands(int x, int y) const {
     const auto &p = a_.nodes[x].operands, &q = b_.nodes[y].operands;
+    if (A(x).opcode == B(y).opcode && StandInAnyOrder(A(x))) return OperandsInAnyOrder(x, y);
     const size_t swapped = AreSwapped(m_, x, y);
     int agree = 0, known = 0;
     for (size_t k = 0; k < std::min(p.size(), q.size()); ++k) {
@@ -230,7 +288,8 @@ class Matcher {
 
   bool MayHaveName(int node, int other, bool guarded) const {
     if (!LikeShapes(A(node), B(other)) || A(node).parameter_number >= 0 || B(other).parameter_number >= 0) return false;
-    if (!guarded) return true;
+    if (!m_.names_kept && Operands(node, other).first == 0) return false;  // where all is named anew, one name says nothing
+    if (!guarded && !BuildsTuple(A(node))) return true;                    // tuples have but their elements
     if (A(node).opcode != B(other).opcode || Waits(node, other)) return false;
     const auto [agree, known] = Operands(node, other);
     const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
@@ -319,6 +378,12 @@ class Matcher {
         if (A(*node).shape.IsTuple() && Def(A(*node)).op_class == OpClass::kStructural) ReachElements(p, q, same_opcode);
         continue;
       }
+      if (loop_ && *node == a_.root && other == b_.root && m_.given.size() == p.size()) {
+        for (size_t k = 0; k < p.size(); ++k) {
+          if (m_.given[k] >= 0) Reach(p[k], q[static_cast<size_t>(m_.given[k])], same_opcode);
+        }
+        continue;
+      }
       const size_t swapped = AreSwapped(m_, *node, other);
       for (size_t k = 0; k < p.size(); ++k) Reach(p[k], q[k ^ swapped], same_opcode);
     }
@@ -403,6 +468,8 @@ class Matcher {
 
   ScopeMatch& m_;
   const std::function<bool(const Instruction&, const Instruction&)>& calls_another_;
+  const std::vector<int>* parameters_;
+  const bool loop_;
   bool last_choice_ = false;
   const FlatComputation &a_, &b_;
   const std::vector<bool> live_a_, live_b_;
@@ -416,12 +483,13 @@ bool LikeShapes(const Instruction& a, const Instruction& b) {
   if (Shape::SameTreeDimensions(a.shape, b.shape)) return true;
   if (a.opcode != b.opcode || !a.shape.IsTuple() || !b.shape.IsTuple()) return false;
   const ControlKind control = Def(a).control;
-  return Def(a).op_class == OpClass::kStructural || control == ControlKind::kWhile || control == ControlKind::kConditional;
+  return Def(a).op_class == OpClass::kStructural || control == ControlKind::kWhile || control == ControlKind::kConditional ||
+         SideBySideOf(a).arrays > 1;
 }
 
 bool AreSwapped(const ScopeMatch& m, int x, int y) {
   const FlatNode &a = m.a.nodes[x], &b = m.b.nodes[y];
-  if (a.operands.size() != 2 || b.operands.size() != 2 || a.instruction->opcode != b.instruction->opcode || !Commutes(*a.instruction)) return false;
+  if (a.operands.size() != 2 || b.operands.size() != 2 || !Commutes(*a.instruction) || !Commutes(*b.instruction)) return false;
   const auto likeness = [&](int p, int q) {
     const int image = m.to_b[m.a.core[p]];
     if (image >= 0) return m.b.core[image] == m.b.core[q] ? 3 : 0;
@@ -432,8 +500,24 @@ bool AreSwapped(const ScopeMatch& m, int x, int y) {
          likeness(a.operands[0], b.operands[0]) + likeness(a.operands[1], b.operands[1]);
 }
 
-void PairUp(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another) {
-  Matcher(m, calls_another).Run();
+size_t OperandInB(const ScopeMatch& m, int node, size_t k) {
+  const auto handed = m.handed.find(node);
+  if (handed == m.handed.end()) return k;
+  const Instruction &a = *m.a.nodes[node].instruction, &b = *m.b.nodes[m.to_b[node]].instruction;
+  const SideBySide side = SideBySideOf(a), other = SideBySideOf(b);
+  if (side.arrays == 0 || side.arrays != other.arrays || a.operands.size() != b.operands.size()) return k;
+  const SidePlace place = side.operand(static_cast<int>(k), side.arrays);
+  if (place.array < 0 || handed->second[place.array] < 0) return k;
+  for (size_t l = 0; l < b.operands.size(); ++l) {
+    const SidePlace there = other.operand(static_cast<int>(l), other.arrays);
+    if (there.array == handed->second[place.array] && there.role == place.role) return l;
+  }
+  return k;
+}
+
+void PairUp(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another,
+            const std::vector<int>* parameters, bool loop) {
+  Matcher(m, calls_another, parameters, loop).Run();
 }
 
 }  // namespace hloscope

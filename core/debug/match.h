@@ -25,19 +25,31 @@ struct ScopeMatch {
   // the node in a and the number of the computation among the instruction's.
   std::map<std::pair<int, int>, int> called;
   absl::flat_hash_map<int, std::vector<std::string>> changed;  // by node of a: what is another at this place
+  // Of these, nodes that are the same operation and only read something else, in a computation whose names are others in b: where one
+  // value is taken for another one, that may be the matching's fault.
+  absl::flat_hash_set<int> rewired;
   absl::flat_hash_set<int> redirected;  // nodes of a that call another function than their partners: what they call is not in `called`
   // Tuples of a whose elements all agree to stand in another order in b, or of which b has more or fewer: by element of a, that of b, or
   // -1.
   absl::flat_hash_map<int, std::vector<int>> reordered;
+  // What loops, and operations on arrays side by side, hand to what they call, and what conditionals give: by element or array of a, that of b; -1: none, or it cannot
+  // be told which.
+  absl::flat_hash_map<int, std::vector<int>> handed;
+  bool names_kept = true;  // most pairs have one name
+  std::vector<int> given;  // the same of the tuple that this computation is given; empty: as its elements stand
   // The same, where b has more or fewer, of the nodes that elements are taken out of: parameters, loops, conditionals.
   absl::flat_hash_map<int, std::vector<int>> taken;
 };
 
 // Finds the pairs of `m.a` and `m.b`: fills to_b and to_a. `calls_another`: of two instructions with computations, whether these are two
-// functions: such a pair is the last choice.
-void PairUp(ScopeMatch& m, const std::function<bool(const Instruction& a, const Instruction& b)>& calls_another = nullptr);
+// functions: such a pair is the last choice. `parameters`: by parameter of a, that of b; null: as their numbers say. `loop`: a loop's
+// body, whose result has the order of ScopeMatch::given.
+void PairUp(ScopeMatch& m, const std::function<bool(const Instruction& a, const Instruction& b)>& calls_another = nullptr,
+            const std::vector<int>* parameters = nullptr, bool loop = false);
 // Whether the shapes allow for a pair: the same arrays, or tuples of which one has more elements.
 bool LikeShapes(const Instruction& a, const Instruction& b);
+// Which operand of b stands for operand k of a, of a pair whose arrays stand side by side in another order; else k.
+size_t OperandInB(const ScopeMatch& m, int node, size_t k);
 // Of two instructions that commute: whether the operands of node y of b stand the other way round than those of node x of a.
 bool AreSwapped(const ScopeMatch& m, int x, int y);
 

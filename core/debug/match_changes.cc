@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "core/debug/match.h"
 #include "core/debug/match_functions.h"
+#include "core/debug/match_handed.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
@@ -84,7 +85,7 @@ std::vector<int> Moved(const ScopeMatch& m) {
 
 class Comparer {
  public:
-  Comparer(const Module& a, const Module& b) : a_(a), b_(b), functions_(a, b, flat_a_, flat_b_) {}
+  Comparer(const Module& a, const Module& b) : a_(a), b_(b), functions_(a, b, numbers_a_, numbers_b_), handed_(numbers_a_, numbers_b_) {}
 
   ProgramMatch Run() {
     Match(*a_.entry, *b_.entry);
@@ -102,15 +103,20 @@ class Comparer {
   }
 
  private:
-  int Match(const Computation& a, const Computation& b) {
-    const auto [entry, fresh] = pairs_.try_emplace({&a, &b}, static_cast<int>(result_.scopes.size()));
+  // One pair of computations that is given its elements in several orders is several pairs.
+  int Match(const Computation& a, const Computation& b, const HandedPair& given = {}) {
+    const auto [entry, fresh] = pairs_.try_emplace({{&a, &b}, {given.order, given.parameters}}, static_cast<int>(result_.scopes.size()));
     if (!fresh) return entry->second;
     auto scope = std::make_unique<ScopeMatch>();
     absl::flat_hash_set<const Instruction*> stay_a, stay_b;
     functions_.FindRedirected(a, b, stay_a, stay_b);
-    scope->a = flat_a_.Flatten(a, [&](const Instruction& i) { return stay_a.contains(&i); });
-    scope->b = flat_b_.Flatten(b, [&](const Instruction& i) { return stay_b.contains(&i); });
-    PairUp(*scope, [this](const Instruction& x, const Instruction& y) { return functions_.CallsAnother(x, y); });
+    scope->a = LayFlat(a, [&](const Instruction& i) { return stay_a.contains(&i); });
+    scope->b = LayFlat(b, [&](const Instruction& i) { return stay_b.contains(&i); });
+    numbers_a_.Fill(scope->a, given.a.empty() ? nullptr : &given.a);
+    numbers_b_.Fill(scope->b, given.b.empty() ? nullptr : &given.b);
+    scope->given = given.order;
+    PairUp(*scope, [this](const Instruction& x, const Instruction& y) { return functions_.CallsAnother(x, y); },
+           given.parameters.empty() ? nullptr : &given.parameters, given.loop);
     for (const FlatScope& s : scope->a.scopes) met_a_.insert(s.computation);
     for (const FlatScope& s : scope->b.scopes) met_b_.insert(s.computation);
     result_.scopes.push_back(std::move(scope));
@@ -134,6 +140,8 @@ class Comparer {
       if (scope.to_b[node] < 0 || x.alias >= 0) continue;
       const std::vector<Computation*> p = x.instruction->CalledComputations();
       const std::vector<Computation*> q = scope.b.nodes[scope.to_b[node]].instruction->CalledComputations();
+      const std::vector<int> order = handed_.OrderAt(scope, node);
+      if (!order.empty()) result_.scopes[number]->handed[node] = order;
       // Of a conditional that has lost or gained branches, those that stay where they were.
       for (size_t k = std::min(p.size(), q.size()); k < std::max(p.size(), q.size()); ++k) {
         result_.scopes[number]->redirected.insert(node);
@@ -147,7 +155,7 @@ class Comparer {
           other_b_.push_back(q[k]);
           continue;
         }
-        const int inner = Match(*p[k], *q[k]);
+        const int inner = Match(*p[k], *q[k], handed_.At(*result_.scopes[number], node, static_cast<int>(k), order));
         result_.scopes[number]->called[{node, static_cast<int>(k)}] = inner;
       }
     }
@@ -235,7 +243,7 @@ class Comparer {
         if (!what.empty()) Add(StructuralChange::kChanged, x.instruction, y.instruction, std::move(what));
       }
       const Shape &shape_a = x.instruction->shape, &shape_b = y.instruction->shape;
-      if (!m.changed.contains(node) && shape_a != shape_b && Shape::SameTreeDimensions(shape_a, shape_b))
+      if (!m.changed.contains(node) && shape_a != shape_b && Shape::Compatible(shape_a, shape_b))
         result_.layouts += other_layout_.insert(x.instruction).second;
       // A call of another function with the same text: both are there, under their names.
       const Computation *same_a = functions_.InB(*x.instruction->parent), *same_b = functions_.InA(*y.instruction->parent);
@@ -251,11 +259,20 @@ class Comparer {
     for (const int node : Moved(m)) Add(StructuralChange::kMoved, m.a.nodes[node].instruction, m.b.nodes[m.to_b[node]].instruction);
   }
 
-  // Tuples with more or fewer elements: who makes them tells which; a loop tells its shape.
+  // Tuples with more or fewer elements, or in another order: who makes them tells which; a loop tells its shape.
   static bool ToldByMakers(const ScopeMatch& m, int node, int other) {
-    const Shape &p = m.a.nodes[node].instruction->shape, &q = m.b.nodes[other].instruction->shape;
-    if (!p.IsTuple() || !q.IsTuple() || p.tuple_shapes().size() == q.tuple_shapes().size()) return false;
-    return m.reordered.contains(node) || m.a.nodes[node].instruction->parameter_number >= 0;
+    const Instruction& a = *m.a.nodes[node].instruction;
+    const Shape &p = a.shape, &q = m.b.nodes[other].instruction->shape;
+    if (!p.IsTuple() || !q.IsTuple()) return false;
+    if (p.tuple_shapes().size() != q.tuple_shapes().size()) return m.reordered.contains(node) || a.parameter_number >= 0;
+    const auto made = m.reordered.find(node), handed = m.handed.find(node);
+    const std::vector<int>* order = made != m.reordered.end() ? &made->second : handed != m.handed.end() ? &handed->second : nullptr;
+    if (order == nullptr && a.parameter_number >= 0) order = &m.given;
+    if (order == nullptr || order->size() != p.tuple_shapes().size()) return false;
+    for (size_t k = 0; k < order->size(); ++k) {
+      if ((*order)[k] < 0 || !Shape::Compatible(p.tuple_shapes()[k], q.tuple_shapes()[static_cast<size_t>((*order)[k])])) return false;
+    }
+    return true;
   }
 
   // Two that take the same element out of tuples of which one has more.
@@ -289,16 +306,20 @@ class Comparer {
     if (!SameLiteral(a.literal.get(), b.literal.get()) && !(!Shape::Compatible(a.shape, b.shape) && a.literal != nullptr && b.literal != nullptr)) {
       what.push_back(LiteralChange(a, b));
     }
+    const bool takes = TakesElement(a) && TakesElement(b);
+    const size_t before = what.size();
     if (!TakeTheSame(m, x, y)) Attributes(a, b, what);
+    const bool same_operation = a.opcode == b.opcode && a.literal == nullptr && (takes || what.size() == before) &&
+                                (a.shape.IsTuple() || Shape::SameTreeDimensions(a.shape, b.shape));
     const auto order = m.reordered.find(node);
-    const bool other_size = order != m.reordered.end() && x.operands.size() != y.operands.size();
+    const bool other_size = order != m.reordered.end() && x.operands.size() != y.operands.size() && BuildsTuple(a);
     if (other_size)
       Elements(m, x, y, order->second, what);
     else if (x.operands.size() != y.operands.size())
       what.push_back(absl::StrCat(Count(static_cast<int64_t>(x.operands.size()), "operand"), " -> ", y.operands.size()));
     for (size_t k = 0; (other_size || x.operands.size() == y.operands.size()) && k < x.operands.size(); ++k) {
       if (other_size && order->second[k] < 0) continue;
-      const size_t l = other_size ? static_cast<size_t>(order->second[k]) : k ^ static_cast<size_t>(swapped);
+      const size_t l = other_size ? static_cast<size_t>(order->second[k]) : OperandInB(m, node, k) ^ static_cast<size_t>(swapped);
       if (m.to_b[x.operands[k]] == y.operands[l]) continue;
       const int p = m.a.core[x.operands[k]], q = m.b.core[y.operands[l]];
       const int image = m.to_b[p];
@@ -320,6 +341,7 @@ class Comparer {
       Add(StructuralChange::kChanged, &caller_a, &caller_b, {text});
     }
     if (what.empty() && given.empty()) return what;
+    if (same_operation && !m.names_kept) m.rewired.insert(node);
     std::vector<std::string>& all = m.changed[node] = what;
     all.insert(all.end(), given.begin(), given.end());
     return what;
@@ -429,11 +451,13 @@ class Comparer {
 
   const Module &a_, &b_;
   ProgramMatch result_;
-  Flattener flat_a_, flat_b_;
+  ValueNumbers numbers_a_, numbers_b_;
   FunctionMatch functions_;
+  HandedMatch handed_;
   absl::flat_hash_set<const Computation*> met_a_, met_b_;
   std::vector<const Computation*> other_a_, other_b_;  // what redirected instructions call
-  std::map<std::pair<const Computation*, const Computation*>, int> pairs_;
+  using Orders = std::pair<std::vector<int>, std::vector<int>>;
+  std::map<std::pair<std::pair<const Computation*, const Computation*>, Orders>, int> pairs_;
   absl::flat_hash_map<std::pair<int, std::pair<const Instruction*, const Instruction*>>, size_t> seen_;  // places in result_.changes
   absl::flat_hash_set<const Instruction*> a_instructions_, b_instructions_, other_layout_;
 };
@@ -446,26 +470,38 @@ int64_t ProgramMatch::Count(StructuralChange::Kind kind) const {
 
 ProgramMatch MatchPrograms(const Module& a, const Module& b) { return Comparer(a, b).Run(); }
 
-std::vector<std::string> ChangedAt(const ProgramMatch& match, int scope, int node) {
-  const auto own = match.scopes[scope]->changed.find(node);
-  if (own != match.scopes[scope]->changed.end()) return own->second;
-  std::vector<std::string> what;
+namespace {
+
+// In what the instruction calls, and what that calls in turn.
+void ChangedInside(const ProgramMatch& match, int scope, int node, absl::flat_hash_set<int>& seen, std::vector<std::string>& what) {
   const auto tell = [&](const Instruction& i, absl::string_view text) {
     if (what.size() < 4) what.push_back(absl::StrCat("%", i.name, " in ", i.parent->name, text));
   };
   const auto& called = match.scopes[scope]->called;
   for (auto at = called.lower_bound({node, 0}); at != called.end() && at->first.first == node; ++at) {
+    if (!seen.insert(at->second).second) continue;
     const ScopeMatch& m = *match.scopes[at->second];
     for (const int inner : m.a.order) {
       const FlatNode& x = m.a.nodes[inner];
       const auto changed = m.changed.find(inner);
       if (changed != m.changed.end()) tell(*x.instruction, absl::StrCat(": ", absl::StrJoin(changed->second, "; ")));
       if (m.to_b[inner] < 0 && x.alias < 0) tell(*x.instruction, " is only in a");
+      ChangedInside(match, at->second, inner, seen, what);
     }
     for (const int inner : m.b.order) {
       if (m.to_a[inner] < 0 && m.b.nodes[inner].alias < 0) tell(*m.b.nodes[inner].instruction, " is only in b");
     }
   }
+}
+
+}  // namespace
+
+std::vector<std::string> ChangedAt(const ProgramMatch& match, int scope, int node) {
+  const auto own = match.scopes[scope]->changed.find(node);
+  if (own != match.scopes[scope]->changed.end()) return own->second;
+  std::vector<std::string> what;
+  absl::flat_hash_set<int> seen;
+  ChangedInside(match, scope, node, seen, what);
   return what;
 }
 

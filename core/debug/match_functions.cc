@@ -43,7 +43,8 @@ uint64_t FunctionMatch::Text(const Computation& computation, bool deep) {
   return hash;
 }
 
-FunctionMatch::FunctionMatch(const Module& a, const Module& b, Flattener& flat_a, Flattener& flat_b) : flat_a_(flat_a), flat_b_(flat_b) {
+FunctionMatch::FunctionMatch(const Module& a, const Module& b, ValueNumbers& numbers_a, ValueNumbers& numbers_b)
+    : numbers_a_(numbers_a), numbers_b_(numbers_b) {
   for (const Computation* c : a.computations) named_a_[c->name] = c;
   for (const Computation* c : b.computations) named_b_[c->name] = c;
   PairBySameText(a, b);
@@ -77,14 +78,21 @@ void FunctionMatch::PairBySameText(const Module& a, const Module& b) {
   }
 }
 
+ScopeMatch FunctionMatch::NoneLaidFlat(const Computation& p, const Computation& q) {
+  const auto all_stay = [](const Instruction&) { return true; };
+  ScopeMatch m;
+  m.a = LayFlat(p, all_stay);
+  m.b = LayFlat(q, all_stay);
+  numbers_a_.Fill(m.a);
+  numbers_b_.Fill(m.b);
+  return m;
+}
+
 // Whether one may be the other with something changed: half of both is found again, and where it ends.
 bool FunctionMatch::Alike(const Computation& p, const Computation& q) {
   const auto [known, fresh] = alike_.try_emplace({&p, &q}, false);
   if (!fresh) return known->second;
-  ScopeMatch m;
-  const auto all_stay = [](const Instruction&) { return true; };
-  m.a = flat_a_.Flatten(p, all_stay);
-  m.b = flat_b_.Flatten(q, all_stay);
+  ScopeMatch m = NoneLaidFlat(p, q);
   PairUp(m);
   if (m.a.root < 0 || m.b.root < 0 || m.to_b[m.a.core[m.a.root]] != m.b.core[m.b.root]) return false;
   int64_t paired = 0, all = 0;
@@ -135,10 +143,7 @@ const std::vector<FunctionMatch::CallPair>& FunctionMatch::Calls(const Computati
   const auto [known, fresh] = calls_.try_emplace({&p, &q});
   if (!fresh) return known->second;
   std::vector<CallPair> calls;
-  ScopeMatch m;
-  const auto all = [](const Instruction&) { return true; };
-  m.a = flat_a_.Flatten(p, all);
-  m.b = flat_b_.Flatten(q, all);
+  ScopeMatch m = NoneLaidFlat(p, q);
   PairUp(m, [this](const Instruction& x, const Instruction& y) { return CallsAnother(x, y); });
   for (const int node : m.a.order) {
     const Instruction& x = *m.a.nodes[node].instruction;

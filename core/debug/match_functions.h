@@ -11,14 +11,15 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/debug/flatten.h"
 #include "core/debug/match.h"
+#include "core/debug/value_numbers.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
 
 class FunctionMatch {
  public:
-  // The flatteners keep hashes of what is called, and outlive this.
-  FunctionMatch(const Module& a, const Module& b, Flattener& flat_a, Flattener& flat_b);
+  // The numbers keep those of what is called, and outlive this.
+  FunctionMatch(const Module& a, const Module& b, ValueNumbers& numbers_a, ValueNumbers& numbers_b);
 
   // The other module's computation with the same text: under its name, or under another one where that can be only one. Null: none.
   const Computation* InB(const Computation& a) const { return Find(to_b_, a); }
@@ -53,7 +54,9 @@ class FunctionMatch {
   void CollectCalls(const Computation& p, const Computation& q,
                     absl::flat_hash_set<std::pair<const Computation*, const Computation*>>& seen, std::vector<CallPair>& calls);
 
-  Flattener &flat_a_, &flat_b_;
+  ScopeMatch NoneLaidFlat(const Computation& p, const Computation& q);  // without pairs
+
+  ValueNumbers &numbers_a_, &numbers_b_;
   Map to_b_, to_a_;
   absl::flat_hash_map<const Computation*, uint64_t> deep_;
   absl::flat_hash_set<uint64_t> of_a_, of_b_, left_of_a_, left_of_b_;  // the texts of those that have a partner, and of the others

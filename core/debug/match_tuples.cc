@@ -19,14 +19,9 @@ struct At {
 // What is handed from those who make a tuple to those who take elements out of it.
 struct Port {
   std::vector<At> made, taken;
-  bool loop = false;  // what its own computations take counts more than what is taken behind it
 };
 
-bool MakesTuple(const Instruction& i) {
-  return i.shape.IsTuple() && i.parameter_number < 0 && Def(i).op_class == OpClass::kStructural && !TakesElement(i);
-}
-
-bool IsTuple(const At& at) { return MakesTuple(*at.scope->a.nodes[at.node].instruction); }
+bool IsTuple(const At& at) { return BuildsTuple(*at.scope->a.nodes[at.node].instruction); }
 
 // Of a port's tuples in the two programs.
 struct Sizes {
@@ -47,7 +42,6 @@ std::vector<int> OrderByReaders(const Port& port, const Sizes& sizes) {
       const auto k = static_cast<size_t>(x.instruction->Int(AttrId::kIndex));
       const int l = static_cast<int>(y.instruction->Int(AttrId::kIndex));
       if (k >= sizes.a || static_cast<size_t>(l) >= sizes.b || (order[k] != l && (order[k] >= 0 || used[l]))) {
-        if (port.loop && &at == &port.taken.back()) continue;
         return {};
       }
       order[k] = l;
@@ -152,81 +146,67 @@ void Solve(Port port) {
   for (const At& at : port.made) at.scope->reordered[at.node] = order;
 }
 
-// What a loop's body only hands on: by element, the node that takes it out of the parameter and is read by the root alone, which has it at
-// the same place; -1: another element.
-std::vector<int> HandedOn(const FlatComputation& body, size_t size) {
-  std::vector<int> handed(size, -1);
-  if (body.root < 0 || body.nodes[body.root].operands.size() != size) return handed;
-  const int parameter = body.computation->parameters[0]->index;
-  const auto& made = body.nodes[body.root].operands;
-  for (size_t k = 0; k < size; ++k) {
-    const FlatNode& x = body.nodes[made[k]];
-    if (x.alias >= 0 || !TakesElement(*x.instruction) || x.operands[0] != parameter) continue;
-    if (x.instruction->Int(AttrId::kIndex) != static_cast<int64_t>(k) || body.users[made[k]].size() != 1) continue;
-    if (std::count(made.begin(), made.end(), made[k]) == 1) handed[k] = made[k];
+bool IsIdentity(const std::vector<int>& order, const Sizes& sizes) {
+  for (size_t k = 0; k < order.size(); ++k) {
+    if (order[k] != static_cast<int>(k)) return false;
   }
-  return handed;
+  return sizes.a == sizes.b;
 }
 
-// Such elements look alike in the body: what the loop begins with, and who reads it behind the loop, says which is which.
-void PairHandedOn(const ScopeMatch& m, int loop, ScopeMatch& body) {
-  const FlatNode &x = m.a.nodes[loop], &y = m.b.nodes[m.to_b[loop]];
-  const FlatNode &init = m.a.nodes[x.operands[0]], &init_b = m.b.nodes[y.operands[0]];
-  if (!MakesTuple(*init.instruction) || !MakesTuple(*init_b.instruction)) return;
-  const std::vector<int> handed = HandedOn(body.a, init.operands.size()), handed_b = HandedOn(body.b, init_b.operands.size());
-  std::vector<int64_t> read(handed.size(), -1);  // by element of a: that of b which its reader's partner reads
-  for (const int reader : m.a.users[loop]) {
-    const int other = m.to_b[reader];
-    if (other < 0 || !TakesElement(*m.a.nodes[reader].instruction) || !TakesElement(*m.b.nodes[other].instruction)) continue;
-    if (m.b.nodes[other].operands[0] == m.to_b[loop])
-      read[m.a.nodes[reader].instruction->Int(AttrId::kIndex)] = m.b.nodes[other].instruction->Int(AttrId::kIndex);
+// Where it is known what is which (match_handed.h).
+void Settle(Port port, const std::vector<int>& order, const Sizes& sizes) {
+  if (IsIdentity(order, sizes)) return;
+  for (const At& at : port.made) {
+    if (at.node < 0 || at.scope->to_b[at.node] < 0 || !IsTuple(at)) continue;
+    const size_t there = at.scope->b.nodes[at.scope->to_b[at.node]].operands.size();
+    if (at.scope->a.nodes[at.node].operands.size() == sizes.a && there == sizes.b) at.scope->reordered[at.node] = order;
   }
-  struct Candidate {
-    int likeness, a, b;
-  };
-  std::vector<Candidate> candidates;
-  for (size_t k = 0; k < handed.size(); ++k) {
-    for (size_t l = 0; handed[k] >= 0 && l < handed_b.size(); ++l) {
-      if (handed_b[l] < 0) continue;
-      const bool begins = m.to_b[init.operands[k]] == init_b.operands[l], ends = read[k] == static_cast<int64_t>(l);
-      if (begins || ends) candidates.push_back({4 * begins + 2 * ends + (body.to_b[handed[k]] == handed_b[l]), handed[k], handed_b[l]});
-    }
+  for (const At& at : port.taken) {
+    if (sizes.a != sizes.b && at.node >= 0 && at.scope->to_b[at.node] >= 0) at.scope->taken[at.node] = order;
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& p, const Candidate& q) { return p.likeness > q.likeness; });
-  std::vector<bool> done(body.a.nodes.size(), false), done_b(body.b.nodes.size(), false);
-  for (const Candidate& c : candidates) {
-    if (done[c.a] || done_b[c.b]) continue;
-    done[c.a] = done_b[c.b] = true;
-    if (const int other = body.to_b[c.a]; other >= 0) body.to_a[other] = -1;
-    if (const int other = body.to_a[c.b]; other >= 0) body.to_b[other] = -1;
-    body.to_b[c.a] = c.b;
-    body.to_a[c.b] = c.a;
-  }
+}
+
+Sizes SizesOf(const ScopeMatch& m, int node) {
+  const Shape &a = m.a.nodes[node].instruction->shape, &b = m.b.nodes[m.to_b[node]].instruction->shape;
+  return {a.IsTuple() ? a.tuple_shapes().size() : 1, b.IsTuple() ? b.tuple_shapes().size() : 1};
 }
 
 // Loops: what goes in comes out again. Conditionals: each branch's argument, and the results.
 void SolveControl(const ProgramMatch& match, ScopeMatch& m, int node) {
   const FlatNode& x = m.a.nodes[node];
-  const ControlKind control = Def(*x.instruction).control;
+  const bool loop = Def(*x.instruction).control == ControlKind::kWhile;
   Port results;
   for (auto at = m.called.lower_bound({node, 0}); at != m.called.end() && at->first.first == node; ++at) {
     ScopeMatch* inner = match.scopes[at->second].get();
     if (inner->a.computation->parameters.empty()) continue;
     const At parameter{inner, inner->a.computation->parameters[0]->index}, root{inner, inner->a.root};
-    const size_t operand = control == ControlKind::kConditional ? static_cast<size_t>(at->first.second) + 1 : 0;
+    const size_t operand = loop ? 0 : static_cast<size_t>(at->first.second) + 1;
     if (operand >= x.operands.size()) continue;
-    if (control == ControlKind::kWhile && inner->a.computation == x.instruction->Called(AttrId::kBody)) PairHandedOn(m, node, *inner);
     results.made.push_back(root);
-    if (control == ControlKind::kConditional) {
-      Solve({{{&m, x.operands[operand]}}, {parameter}, false});
-    } else {
+    if (loop) {
       results.taken.push_back(parameter);
+    } else if (!inner->given.empty() && inner->to_b[parameter.node] >= 0) {
+      Settle({{{&m, x.operands[operand]}}, {parameter}}, inner->given, SizesOf(*inner, parameter.node));
+    } else {
+      Solve({{{&m, x.operands[operand]}}, {parameter}});
     }
   }
-  results.loop = control == ControlKind::kWhile;
-  if (results.loop) results.made.push_back({&m, x.operands[0]});
+  if (loop) results.made.push_back({&m, x.operands[0]});
   results.taken.push_back({&m, node});
-  Solve(std::move(results));
+  const auto handed = m.handed.find(node);
+  if (handed != m.handed.end()) Settle(std::move(results), handed->second, SizesOf(m, node));
+}
+
+// Results side by side, and those of what makes them.
+void SolveSideBySide(const ProgramMatch& match, ScopeMatch& m, int node) {
+  const auto handed = m.handed.find(node);
+  if (handed == m.handed.end() || !m.a.nodes[node].instruction->shape.IsTuple()) return;
+  const Sizes sizes = SizesOf(m, node);
+  if (handed->second.size() == sizes.a && !IsIdentity(handed->second, sizes)) m.reordered[node] = handed->second;
+  const auto called = m.called.find({node, 0});
+  if (called == m.called.end()) return;
+  ScopeMatch* inner = match.scopes[called->second].get();
+  Settle({{{inner, inner->a.root}}, {}}, handed->second, sizes);
 }
 
 }  // namespace
@@ -239,9 +219,10 @@ void FindReordered(ProgramMatch& match) {
       if (x.alias >= 0 || m.to_b[node] < 0 || x.operands.empty()) continue;
       const ControlKind control = Def(*x.instruction).control;
       if (control == ControlKind::kWhile || control == ControlKind::kConditional) SolveControl(match, m, node);
+      else if (control == ControlKind::kNone) SolveSideBySide(match, m, node);
       // Nobody reads it but for its elements.
       const bool elements_only = m.a.users[node].empty() && m.b.users[m.to_b[node]].empty() && node != m.a.root;
-      if (elements_only && IsTuple({&m, node})) Solve({{{&m, node}}, {{&m, node}}, false});
+      if (elements_only && IsTuple({&m, node})) Solve({{{&m, node}}, {{&m, node}}});
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/dynamic_shapes.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -117,6 +118,60 @@ absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruct
   concrete->instruction = instruction;
   concrete->region = SingleRegion(*computation, instruction->index);
   return concrete;
+}
+
+namespace {
+
+// The size of the result's dimension where the operands have these; nullopt: they cannot have them.
+std::optional<int64_t> SizeWith(const Instruction& instruction, absl::Span<const Shape> shapes, int leaf, int dimension) {
+  const absl::StatusOr<std::unique_ptr<ConcreteInstruction>> concrete = MakeConcrete(instruction, shapes);
+  if (!concrete.ok()) return std::nullopt;
+  const Shape& result = LeafShape((*concrete)->instruction->shape, leaf);
+  return result.IsArray() && dimension < result.rank() ? std::make_optional(result.dim(dimension)) : std::nullopt;
+}
+
+Shape WithSize(const Shape& shape, int dimension, int64_t size) {
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes[dimension] = size;
+  return Shape::Array(shape.element_type(), sizes);
+}
+
+}  // namespace
+
+std::vector<SizeOrigin> SizeOriginsOf(const Instruction& instruction, int leaf, int dimension) {
+  const OpDef& def = Def(instruction);
+  if (def.control != ControlKind::kNone) return {};
+  if (def.size_source != nullptr) {
+    const SizeSource source = def.size_source(instruction, dimension);
+    return source.operand < 0 ? std::vector<SizeOrigin>() : std::vector<SizeOrigin>{{source.operand, dimension, source.is_value}};
+  }
+  std::vector<Shape> full;
+  for (const Instruction* operand : instruction.operands) {
+    const Shape& shape = operand->shape;
+    full.push_back(shape.IsArray() ? Shape::Array(shape.element_type(), shape.dimensions()) : shape);
+  }
+  const std::optional<int64_t> whole = SizeWith(instruction, full, leaf, dimension);
+  std::vector<SizeOrigin> origins;
+  for (int k = 0; k < static_cast<int>(full.size()); ++k) {
+    const Shape& shape = instruction.operands[k]->shape;
+    for (int d = 0; shape.IsArray() && d < shape.rank(); ++d) {
+      if (!shape.is_dynamic(d)) continue;
+      // Alone, or with the same dimension of all that must be as large; where no size will do, it is not known and may be.
+      std::optional<int64_t> other;
+      for (int64_t size = shape.dim(d) - 1; !other.has_value() && size >= 0 && whole.has_value(); size = size > 8 ? size / 2 : size - 1) {
+        std::vector<Shape> alone = full, all = full;
+        alone[k] = WithSize(full[k], d, size);
+        for (size_t o = 0; o < all.size(); ++o) {
+          const Shape& written = instruction.operands[o]->shape;
+          if (written.IsArray() && d < written.rank() && written.is_dynamic(d) && written.dim(d) == shape.dim(d)) all[o] = WithSize(full[o], d, size);
+        }
+        other = SizeWith(instruction, alone, leaf, dimension);
+        if (!other.has_value()) other = SizeWith(instruction, all, leaf, dimension);
+      }
+      if (!other.has_value() || other != whole) origins.push_back({k, d, false});
+    }
+  }
+  return origins;
 }
 
 Value CutTo(const Value& value, const Shape& to, MemoryAccount* account) {

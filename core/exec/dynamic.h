@@ -36,6 +36,16 @@ struct ConcreteInstruction {
 // operations that read it in values (OpDef::sizes_from_values); without it they have their bounds.
 absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruction& instruction, absl::Span<const Shape> shapes, const Shape* result = nullptr);
 
+// What the size of a bounded dimension of the result follows from: a value, or a dimension of an operand.
+struct SizeOrigin {
+  int operand = 0;
+  int dimension = 0;
+  bool is_value = false;
+};
+// As the operation's rule for shapes says, which is asked with other sizes; more than one where several are added up or must be the same.
+// Of instructions that run computations, and of tuples: nothing. Leaf `leaf` of the result.
+std::vector<SizeOrigin> SizeOriginsOf(const Instruction& instruction, int leaf, int dimension);
+
 // The first `to`'s elements of each dimension. The shapes have the same rank, `to`'s sizes are not larger.
 Value CutTo(const Value& value, const Shape& to, MemoryAccount* account);
 
