@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "absl/strings/match.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/time_limit.h"
 
@@ -16,6 +17,13 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   return absl::FailedPreconditionError(absl::StrCat("before that the program exchanges with other devices, at ",
                                                     s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1),
                                                     ", which it has not done yet; continue or until gets there"));
+}
+
+absl::StatusOr<bool> SeekOnTheWay(Session::State& s, const Mark& to) {
+  const StopReason reason = s.Extension<Travel>().timeline->Seek(to);
+  if (reason == StopReason::kError && absl::IsNotFound(s.machine->status()) && absl::StartsWith(s.machine->status().message(), "that moment is not on the way")) return false;
+  if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
+  return true;
 }
 
 PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller) : s_(s) {
