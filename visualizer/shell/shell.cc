@@ -346,7 +346,7 @@ void Shell::Keys() {
     if (!chord.has_value() || !ui::Pressed(*chord, OfText(action))) continue;
     // Fields keep their own undo, and what else is done with text.
     if (OfText(action) && (io.WantTextInput || focused_panel_ != "program")) continue;
-    if (io.WantTextInput && (absl::string_view(action.id) == "undo" || absl::string_view(action.id) == "redo")) continue;
+    if (io.WantTextInput && (absl::string_view(action.id) == "undo" || absl::string_view(action.id) == "redo") && !ui::InUntouchedField()) continue;
     Act(action);
   }
   for (const PanelRow& row : PanelRows()) {
