@@ -45,6 +45,8 @@ class GraphExport {
     const std::optional<GraphColour> by = ParseGraphColour(r_.color);
     if (!by.has_value()) return UsageError(absl::StrCat("--color takes class, type, time, memory, health or error, not ", r_.color));
     if (const int chosen = !r_.around.empty() + !r_.path.empty() + !r_.why.empty() + !r_.influence.empty() + (!r_.computation.empty() || r_.depth >= 0); chosen > 1) {
+      if (r_.depth >= 0 && r_.computation.empty() && chosen == 2)
+        return UsageError("--depth says how far the whole program or a --computation is opened; what --around, --path, --slice and --influence find is drawn in all the calls that it lies in, as deep as they are, and --boxes N limits it");
       return UsageError("--computation with --depth, --around, --path, --slice and --influence each choose what is drawn: give one of them");
     }
     if (absl::EndsWith(r_.out, ".html") && (r_.depth >= 0 || r_.boxes > 0)) {
@@ -76,6 +78,7 @@ class GraphExport {
     if (*by != GraphColour::kClass && *by != GraphColour::kType && chosen->wish.parts.empty()) chosen->wish.note_letters = kNoteLetters;
     SceneMaker maker;
     const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
+    if (chosen->wish.root != nullptr) chosen->subject = SubjectOf(*scene, *chosen->wish.root);
     if (scene->not_drawn > 0) {
       absl::StrAppend(&chosen->note, chosen->note.empty() ? "" : "; ", Count(scene->not_drawn, "instruction"), scene->not_drawn == 1 ? " is" : " are", " not drawn, for boxes lie at most ",
                       kMostSceneDepth, " deep in boxes; ask from further inside for these");
@@ -297,6 +300,7 @@ class GraphExport {
     options.subject = chosen.subject;
     options.here = chosen.here;
     options.marked.insert(chosen.marked.begin(), chosen.marked.end());
+    for (const SceneHop& hop : chosen.wish.hops) options.hops.emplace(hop.from, hop.to);
     const Drawing drawing = DrawGraph(scene, tints, options);
     PageOptions page;
     page.scheme = scheme;
