@@ -25,6 +25,7 @@
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/export/graph_page.h"
+#include "visualizer/export/marked_places.h"
 
 namespace hloscope::cli {
 namespace {
@@ -278,7 +279,12 @@ class GraphExport {
                                         : std::find_if(input.marked.rbegin(), input.marked.rend(), is).base() - 1;
       input.asked = static_cast<int>(asked - input.marked.begin());
       input.marked_text = std::move(chosen->subject);
-      if (choice_.slice.runs) input.slice = &choice_.slice;
+      if (choice_.slice.runs) {
+        input.slice = &choice_.slice;
+        // Marked, not listed.
+        const std::vector<MarkedPlace> between = PlacesBetween(*input.hierarchy, choice_.slice);
+        input.marked.insert(input.marked.end(), between.begin(), between.end());
+      }
       input.slice_from_causes = !r_.why.empty();
     }
     input.file = r_.file == "-" ? "standard input" : std::string(Basename(r_.file));  // the page is for others, too
