@@ -25,6 +25,7 @@
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/export/graph_page.h"
+#include "visualizer/export/marked_places.h"
 
 namespace hloscope::cli {
 namespace {
@@ -45,6 +46,8 @@ class GraphExport {
     const std::optional<GraphColour> by = ParseGraphColour(r_.color);
     if (!by.has_value()) return UsageError(absl::StrCat("--color takes class, type, time, memory, health or error, not ", r_.color));
     if (const int chosen = !r_.around.empty() + !r_.path.empty() + !r_.why.empty() + !r_.influence.empty() + (!r_.computation.empty() || r_.depth >= 0); chosen > 1) {
+      if (r_.depth >= 0 && r_.computation.empty() && chosen == 2)
+        return UsageError("--depth says how far the whole program or a --computation is opened; what --around, --path, --slice and --influence find is drawn in all the calls that it lies in, as deep as they are, and --boxes N limits it");
       return UsageError("--computation with --depth, --around, --path, --slice and --influence each choose what is drawn: give one of them");
     }
     if (absl::EndsWith(r_.out, ".html") && (r_.depth >= 0 || r_.boxes > 0)) {
@@ -76,6 +79,7 @@ class GraphExport {
     if (*by != GraphColour::kClass && *by != GraphColour::kType && chosen->wish.parts.empty()) chosen->wish.note_letters = kNoteLetters;
     SceneMaker maker;
     const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
+    if (chosen->wish.root != nullptr) chosen->subject = SubjectOf(*scene, *chosen->wish.root);
     if (scene->not_drawn > 0) {
       absl::StrAppend(&chosen->note, chosen->note.empty() ? "" : "; ", Count(scene->not_drawn, "instruction"), scene->not_drawn == 1 ? " is" : " are", " not drawn, for boxes lie at most ",
                       kMostSceneDepth, " deep in boxes; ask from further inside for these");
@@ -275,7 +279,12 @@ class GraphExport {
                                         : std::find_if(input.marked.rbegin(), input.marked.rend(), is).base() - 1;
       input.asked = static_cast<int>(asked - input.marked.begin());
       input.marked_text = std::move(chosen->subject);
-      if (choice_.slice.runs) input.slice = &choice_.slice;
+      if (choice_.slice.runs) {
+        input.slice = &choice_.slice;
+        // Marked, not listed.
+        const std::vector<MarkedPlace> between = PlacesBetween(*input.hierarchy, choice_.slice);
+        input.marked.insert(input.marked.end(), between.begin(), between.end());
+      }
       input.slice_from_causes = !r_.why.empty();
     }
     input.file = r_.file == "-" ? "standard input" : std::string(Basename(r_.file));  // the page is for others, too
@@ -297,6 +306,7 @@ class GraphExport {
     options.subject = chosen.subject;
     options.here = chosen.here;
     options.marked.insert(chosen.marked.begin(), chosen.marked.end());
+    for (const SceneHop& hop : chosen.wish.hops) options.hops.emplace(hop.from, hop.to);
     const Drawing drawing = DrawGraph(scene, tints, options);
     PageOptions page;
     page.scheme = scheme;

@@ -39,17 +39,19 @@ double ShareBetween(double x, double low, double high) {
 // The logarithm of the least size of a logarithmic scale, at most that of the largest one. Sizes may be further apart than one number can be.
 double ColorScale::LogBottom(double top) const { return least > 0 ? std::min(std::log(least), std::log(top)) : std::log(top) + std::log(1e-6); }
 
-double ColorScale::PlaceOf(double x) const {
-  if (ramp == ColorRamp::kDiverging) {
-    const double top = std::max(std::fabs(low), std::fabs(high));
-    if (!(top > 0)) return 0.5;
-    double size = std::min(1.0, std::fabs(x) / top);
-    if (log && x != 0) {
-      const double bottom = LogBottom(top), range = std::log(top) - bottom;
-      size = kFirst + (1 - kFirst) * (range > 0 ? std::clamp((std::log(std::fabs(x)) - bottom) / range, 0.0, 1.0) : 1);
-    }
-    return x < 0 ? 0.5 - size / 2 : 0.5 + size / 2;
+double ColorScale::SignedSizeOf(double x) const {
+  const double top = std::max(std::fabs(low), std::fabs(high));
+  if (!(top > 0)) return 0;
+  double size = std::min(1.0, std::fabs(x) / top);
+  if (log && x != 0) {
+    const double bottom = LogBottom(top), range = std::log(top) - bottom;
+    size = kFirst + (1 - kFirst) * (range > 0 ? std::clamp((std::log(std::fabs(x)) - bottom) / range, 0.0, 1.0) : 1);
   }
+  return x < 0 ? -size : size;
+}
+
+double ColorScale::PlaceOf(double x) const {
+  if (ramp == ColorRamp::kDiverging) return 0.5 + SignedSizeOf(x) / 2;
   if (log) {
     // Sizes: a logarithm has no sign.
     const double top = std::max(std::fabs(low), std::fabs(high));
@@ -104,6 +106,20 @@ uint32_t ColorScale::ColorOf(const PlaneCell& cell) const {
   if (cell.plus_inf > 0) return kPlusInfColor;
   if (cell.minus_inf > 0) return kMinusInfColor;
   return ColorOf(cell.mean);
+}
+
+double LeastSize(const Value& array) {
+  constexpr int64_t kPiece = 4096;
+  double piece[kPiece], least = 0;
+  for (int64_t begin = 0; begin < array.element_count(); begin += kPiece) {
+    const int64_t n = std::min<int64_t>(kPiece, array.element_count() - begin);
+    ReadNumbers(array, begin, 1, n, piece);
+    for (int64_t k = 0; k < n; ++k) {
+      const double size = std::fabs(piece[k]);
+      if (std::isfinite(size) && size > 0 && (least == 0 || size < least)) least = size;
+    }
+  }
+  return least;
 }
 
 ColorScale FitScale(double low, double high) {

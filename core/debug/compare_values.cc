@@ -261,7 +261,12 @@ ArrayDifference CompareArrays(const Value& got_in, const Value& expected_in, con
     if (number ? Agree(x.real(), y.real(), 0) && Agree(x.imag(), y.imag(), 0) && (type != other || a.IsNaN() || !budget.exact()) : type != other && x == y) continue;
     ++d.other_bits;
     const double ulp = UlpDistance(a, b, narrower);
-    if (std::isfinite(ulp)) d.largest_absolute = std::max(d.largest_absolute, Distance(a, b));
+    if (const double distance = std::isfinite(ulp) ? Distance(a, b) : 0; distance > d.largest_absolute) {
+      d.largest = i;
+      d.largest_absolute = distance;
+      d.largest_got = a;
+      d.largest_expected = b;
+    }
     if (d.worst < 0 || ulp > d.worst_ulp) {
       d.worst = i;
       d.worst_ulp = ulp;

@@ -80,7 +80,9 @@ struct ArrayDifference {
   int64_t worst = -1;               // the one that is off by the most ULP
   double worst_ulp = 0;
   Scalar worst_got, worst_expected;
+  int64_t largest = -1;             // the one that is off by the largest absolute difference of finite numbers
   double largest_absolute = 0;
+  Scalar largest_got, largest_expected;
 };
 // Of arrays with the same dimensions, whatever their types and layouts.
 ArrayDifference CompareArrays(const Value& got, const Value& expected, const Budget& budget);

@@ -275,9 +275,11 @@ absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const 
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
   last.Add(request.place.instruction, CallsTo(readers.of(readers.selected()).history(), request.place.frame));
+  last.AddOn(readers.selected(), request.place.instruction);
   for (int d = 0; d < static_cast<int>(influence->size()); ++d) {
     for (const InfluenceNode& node : (*influence)[static_cast<size_t>(d)].nodes) {
       last.Add(node.instruction, CallsTo(readers.of(d).history(), node.frame));
+      last.AddOn(d, node.instruction);
     }
   }
   AddInfluenceParts(s, readers, *influence, &last.parts);

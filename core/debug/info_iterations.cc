@@ -7,16 +7,40 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/calls.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/moments.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/literal/format.h"
 #include "core/literal/statistics.h"
+#include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
+
+constexpr int kMostArrays = 8;  // of a tuple, told by name or in a table each
+
+// Of a tuple: which of its elements have numbers.
+std::string NoNumbersText(absl::string_view expression, const Shape& shape) {
+  std::vector<std::string> arrays;
+  int more = 0;
+  for (int leaf = 0; leaf < LeafCountOf(shape); ++leaf) {
+    if (!LeafShape(shape, leaf).IsArray()) continue;
+    if (static_cast<int>(arrays.size()) == kMostArrays) {
+      ++more;
+      continue;
+    }
+    arrays.push_back(absl::StrCat(expression, LeafPathText(shape, leaf), " (", LeafShape(shape, leaf).ToString(), ")"));
+  }
+  if (arrays.empty()) return absl::StrCat(expression, " is ", shape.ToString(), ", which has no numbers");
+  if (more > 0) arrays.push_back(absl::StrCat(more, " more"));
+  return absl::StrCat(expression, " is a tuple; its elements have numbers: ", absl::StrJoin(arrays, ", "));
+}
 
 // Statistics of an expression's value where the program stands.
 absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view expression) {
@@ -30,6 +54,7 @@ absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view e
     const Statistics stats = Summarize(result->value);
     return text(stats.finite, stats.min, stats.max, stats.mean, stats.nan, stats.inf);
   }
+  if (result->kind == ExpressionResult::kValue) return absl::InvalidArgumentError(NoNumbersText(expression, result->value.shape()));
   if (result->kind != ExpressionResult::kNumbers) return absl::InvalidArgumentError("this has no numbers; name an array or an element of a tuple");
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   int64_t nan = 0, inf = 0, count = 0;
@@ -123,6 +148,59 @@ void SayOthers(Session::State& s, absl::string_view expression) {
   s.Say("note: of iteration ", outer->iteration, " of ", name, " alone, the present one; info iterations ", expression, " in ", name, " shows those of all\n");
 }
 
+// The loop that `text` names, where its iterations are meant and not its result in those of a loop around it; null: it is something else.
+const Instruction* LoopItself(Session::State& s, absl::string_view text) {
+  const absl::StatusOr<const Instruction*> named = s.FindInstruction(absl::StripPrefix(text, "%"));
+  if (!named.ok() || Def(**named).control != ControlKind::kWhile) return nullptr;
+  const bool is_value = (*named)->shape.IsArray() && CallsOf(s).in_loop[(*named)->parent->id];
+  return is_value ? nullptr : *named;
+}
+
+// The rows of an expression; `title` empty: its own.
+absl::Status RowsOf(Session::State& s, absl::string_view expression, const Asked& asked, const std::string& title, bool whole) {
+  absl::StatusOr<Meant> meant = FindMeant(s, asked, expression);
+  if (!meant.ok()) return meant.status();
+  int64_t rows = 0;
+  for (size_t k = 0; k < meant->occurrences.size(); ++k) {
+    const absl::Status status = IterationTable(s, std::string(expression), meant->occurrences[k], title.empty() ? meant->labels[k] : title, whole, &rows);
+    if (!status.ok()) return status;
+  }
+  if (rows == 0) {
+    const std::string in = asked.caller == nullptr ? "" : absl::StrCat(" in ", LoopName(*s.module, *asked.caller));
+    return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked.iterations.back().first, in)));
+  }
+  s.Say(meant->note);
+  if (asked.caller == nullptr && meant->note.empty() && meant->occurrences.size() == 1) SayOthers(s, expression);
+  return absl::OkStatus();
+}
+
+// A table for each array that the loop carries: what its iterations begin with.
+absl::Status CarriedTables(Session::State& s, const Instruction& loop, Asked asked, bool whole) {
+  const Computation& body = *loop.Called(AttrId::kBody);
+  if (asked.loop == nullptr && CallsOf(s).callers[body.id].size() > 1) {  // other loops run that body, too
+    asked.caller = &loop;
+    asked.loop = &body;
+  }
+  int told = 0, more = 0;
+  for (const Instruction* parameter : body.parameters) {
+    for (int leaf = 0; leaf < LeafCountOf(parameter->shape); ++leaf) {
+      const Shape& shape = LeafShape(parameter->shape, leaf);
+      if (!shape.IsArray()) continue;
+      if (told == kMostArrays) {
+        ++more;
+        continue;
+      }
+      ++told;
+      const std::string element = absl::StrCat(body.name, ":", parameter->name, parameter->shape.IsTuple() ? LeafPathText(parameter->shape, leaf) : "");
+      const std::string title = absl::StrCat(element, ", ", shape.ToString(), ", at the beginning of each iteration of %", LoopName(*s.module, loop));
+      if (absl::Status rows = RowsOf(s, element, asked, title, whole); !rows.ok()) return rows;
+    }
+  }
+  if (told == 0) return absl::InvalidArgumentError(absl::StrCat("%", loop.name, " carries no array"));
+  if (more > 0) s.Say("(", Count(more, "more array"), " of %", loop.name, " can be asked for by name, as the last one: info iterations ", body.name, ":", body.parameters[0]->name, "[...])\n");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status InfoIterations(Session::State& s, absl::string_view args) {
@@ -130,27 +208,15 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
   const bool all = absl::ConsumePrefix(&args, "/all ");
   args = absl::StripAsciiWhitespace(args);
   const absl::string_view asked_text = TakeIterations(args);
-  if (args.empty()) return absl::InvalidArgumentError("info iterations takes a value of a loop's body, as: info iterations %loss, or info iterations %loss 10-20");
+  if (args.empty()) return absl::InvalidArgumentError("info iterations takes a value of a loop's body, or the loop itself, as: info iterations %loss, or info iterations %loss 10-20");
   if (absl::Status known = s.CheckExpression(args); !known.ok()) return known;
   if (s.Extension<Travel>().timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
   absl::StatusOr<Asked> asked = ParseAsked(s, asked_text, true);
   if (!asked.ok()) return asked.status();
   const bool whole = all || !asked->iterations.empty();
   if (asked->iterations.empty()) asked->iterations.push_back({0, -1});
-  absl::StatusOr<Meant> meant = FindMeant(s, *asked, args);
-  if (!meant.ok()) return meant.status();
-  int64_t rows = 0;
-  for (size_t k = 0; k < meant->occurrences.size(); ++k) {
-    const absl::Status status = IterationTable(s, std::string(args), meant->occurrences[k], meant->labels[k], whole, &rows);
-    if (!status.ok()) return status;
-  }
-  if (rows == 0) {
-    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", LoopName(*s.module, *asked->caller));
-    return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first, in)));
-  }
-  s.Say(meant->note);
-  if (asked->caller == nullptr && meant->note.empty() && meant->occurrences.size() == 1) SayOthers(s, args);
-  return absl::OkStatus();
+  if (const Instruction* loop = LoopItself(s, args)) return CarriedTables(s, *loop, *asked, whole);
+  return RowsOf(s, args, *asked, "", whole);
 }
 
 }  // namespace hloscope

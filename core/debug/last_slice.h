@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_LAST_SLICE_H_
 #define HLOSCOPE_CORE_DEBUG_LAST_SLICE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <utility>
@@ -24,6 +25,7 @@ struct LastSlice {
   std::vector<const Instruction*> instructions;  // without repeats, the one asked for first
   std::vector<Place> places;                     // of an influence, the same
   SliceParts parts;                              // of an influence over several devices, the same, told apart by device and run
+  std::vector<std::vector<const Instruction*>> of_device;  // the instructions by device, of such an influence; else empty
   void Begin(const Module& of) {
     ++generation;
     program = &of.program();
@@ -34,6 +36,7 @@ struct LastSlice {
     instructions.clear();
     places.clear();
     parts = {};
+    of_device.clear();
     seen_places.clear();
     seen.clear();
   }
@@ -43,6 +46,12 @@ struct LastSlice {
   void Add(const Instruction* instruction, std::vector<SliceCall> calls) {
     Add(instruction);
     if (instruction != nullptr && seen_places.insert({instruction, calls}).second) places.push_back({instruction, std::move(calls)});
+  }
+  // Found on that device.
+  void AddOn(int device, const Instruction* instruction) {
+    if (of_device.size() <= static_cast<size_t>(device)) of_device.resize(static_cast<size_t>(device) + 1);
+    std::vector<const Instruction*>& there = of_device[static_cast<size_t>(device)];
+    if (instruction != nullptr && std::find(there.begin(), there.end(), instruction) == there.end()) there.push_back(instruction);
   }
   absl::flat_hash_set<const Instruction*> seen;
   std::set<std::pair<const Instruction*, std::vector<SliceCall>>> seen_places;

@@ -30,10 +30,6 @@ size_t OnStack(const Session::State& s, const Way& way) {
   return k;
 }
 
-bool NotOnTheWay(const absl::Status& status) {
-  return absl::IsNotFound(status) && absl::StartsWith(status.message(), "that moment is not on the way");
-}
-
 // How many of the way's loops and calls the program stands in: not in a loop's body where it stands in the condition that ends the loop.
 // `ends`: by depth of such a condition's frame, what was found out about it.
 size_t StandsIn(Session::State& s, const Way& way, absl::flat_hash_map<size_t, bool>& ends) {
@@ -47,7 +43,8 @@ size_t StandsIn(Session::State& s, const Way& way, absl::flat_hash_map<size_t, b
     body.levels.resize(stack + 1);
     body.levels.back() = {FrameKind::kWhileBody, s.machine->frames()[stack].iteration, -1, 0};
     (void)LookAround(s, [&] {
-      known->second = s.Extension<Travel>().timeline->Seek(body) == StopReason::kError && NotOnTheWay(s.machine->status());
+      const absl::StatusOr<bool> there = SeekOnTheWay(s, body);
+      known->second = there.ok() && !*there;
       return absl::OkStatus();
     });
   }
@@ -88,15 +85,6 @@ absl::Status SetRanges(Session::State& s, const Asked& asked, Way& way, absl::fl
     way.open_from = k + 1;
   }
   return absl::OkStatus();
-}
-
-// False: that moment is not on the way.
-absl::StatusOr<bool> Seek(Session::State& s, const Mark& to) {
-  const StopReason reason = s.Extension<Travel>().timeline->Seek(to);
-  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
-  if (reason == StopReason::kStep || reason == StopReason::kFinished) return true;
-  if (reason == StopReason::kError && NotOnTheWay(s.machine->status())) return false;
-  return SeekStatus(s, reason);
 }
 
 // The first iteration after `k` that one of the ways means in its loop at `depth`: between those of two ways there may be others. -1: none.
@@ -417,7 +405,7 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
   const bool entered = from_ != nullptr && InFrame(*from_, mark);  // it stands in this frame
   if (ways[0]->steps.size() == depth) {
     if (from_ != nullptr && mark < *from_) return true;
-    const absl::StatusOr<bool> there = Seek(s, AfterEdits(timeline, mark));
+    const absl::StatusOr<bool> there = SeekOnTheWay(s, AfterEdits(timeline, mark));
     if (!there.ok() || !*there) return there.ok() ? absl::StatusOr<bool>(true) : there;
     Occurrence occurrence{std::move(iterations), 0, ways[0]};
     for (size_t k = 0; k < ways[0]->open_from; ++k) occurrence.shown_from += IsLoopStep(ways[0]->steps[k]) ? 1 : 0;
@@ -468,7 +456,7 @@ absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<
   }
   first = std::max(first, earliest);
   if (far && first > 0) {
-    const absl::StatusOr<bool> at = Seek(s, mark);
+    const absl::StatusOr<bool> at = SeekOnTheWay(s, mark);
     if (absl::IsCancelled(at.status())) return at;
     const std::optional<int64_t> trips = at.ok() && *at ? s.machine->TripCount(static_cast<int>(s.machine->frames().size()) - 1, loop.index) : std::nullopt;
     if (trips.has_value()) most_ = std::max(most_, *trips - 1);
@@ -483,7 +471,7 @@ absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<
       Mark there = mark;
       there.levels.push_back(wanted[0]->steps[depth].level);
       there.levels.back().iteration = k;
-      const absl::StatusOr<bool> runs = Seek(s, there);
+      const absl::StatusOr<bool> runs = SeekOnTheWay(s, there);
       if (!runs.ok()) return runs;
       if (!*runs) {  // the loop has ended
         part.clear();

@@ -19,6 +19,7 @@
 #include "core/debug/picture_command.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/literal/format.h"
 #include "core/literal/relayout.h"
 
 namespace hloscope {
@@ -126,7 +127,9 @@ absl::StatusOr<Picture> DrawValue(const Value& drawn, const PictureOptions& opti
     const Plane plane = MakePlane(array, axes, window);
     ColorScale scale = options.range.has_value() ? FitScale(options.range->first, options.range->second) : FitScale(plane.low, plane.high);
     scale.log = options.log;
-    scale.least = options.floor;
+    scale.least = options.floor > 0 ? options.floor : scale.log ? LeastSize(array) : 0;
+    const double top = std::max(std::fabs(scale.low), std::fabs(scale.high));
+    if (scale.log && scale.least > 0 && top > 0) picture.sizes.emplace(std::min(scale.least, top), top);
     scale.dark = options.dark;
     if (options.gray) scale.ramp = ColorRamp::kGray;
     if (options.diverging) scale.ramp = ColorRamp::kDiverging;
@@ -138,7 +141,10 @@ absl::StatusOr<Picture> DrawValue(const Value& drawn, const PictureOptions& opti
   }
   const int factor = std::max(1, options.least / std::max(picture.width, picture.height));
   // A single row would be a line.
-  return Magnify(std::move(picture), factor, axes.rows < 0 ? std::max(factor, 32) : factor);
+  const auto sizes = picture.sizes;
+  Picture magnified = Magnify(std::move(picture), factor, axes.rows < 0 ? std::max(factor, 32) : factor);
+  magnified.sizes = sizes;
+  return magnified;
 }
 
 std::string EncodePng(const Picture& picture) {
@@ -233,7 +239,7 @@ absl::Status CommandPicture(Session::State& s, absl::string_view args) {
   const absl::StatusOr<Picture> picture = DrawValue(ToDense(*value), options);
   if (!picture.ok()) return picture.status();
   const absl::Status written = WritePng(path, *picture);
-  if (written.ok()) s.Say("Drew ", ShapeText(value->shape()), " in ", path, ", ", picture->width, " by ", picture->height, " pixels.\n");
+  if (written.ok()) s.Say("Drew ", ShapeText(value->shape()), " in ", path, ", ", picture->width, " by ", picture->height, " pixels", picture->sizes.has_value() ? absl::StrCat("; the colours are logarithmic, of sizes from ", FormatDouble(picture->sizes->first, 4), " to ", FormatDouble(picture->sizes->second, 4)) : "", ".\n");
   return written;
 }
 

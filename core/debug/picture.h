@@ -19,6 +19,7 @@ namespace hloscope {
 struct Picture {
   int width = 0, height = 0;
   std::vector<uint32_t> pixels;
+  std::optional<std::pair<double, double>> sizes;  // from which to which its logarithmic scale goes
 };
 
 struct PictureOptions {
@@ -28,7 +29,8 @@ struct PictureOptions {
   ComplexPart part = ComplexPart::kMagnitude;
   // What a pixel of several elements shows.
   enum Shows : uint8_t { kMean, kLeast, kGreatest } shows = kMean;
-  // Of the scale, where it is not that of what is drawn. `floor`: sizes below are drawn as this one on a logarithmic scale.
+  // Of the scale, where it is not that of what is drawn. `floor`: sizes below are drawn as this one on a logarithmic scale; 0: the least
+  // size of the whole array that is not zero, as in the window.
   std::optional<std::pair<double, double>> range;
   double floor = 0;
   bool rgb = false;   // the last dimension (or the first, where only that has 3 or 4) are channels

@@ -148,25 +148,81 @@ absl::StatusOr<Mark> WhenExecuted(Session::State& s, const Instruction& instruct
       absl::StrCat("the program does not come to %", instruction.name, ": nothing enters ", computation.name, " in this run"));
 }
 
-absl::Status AtIterations(Session::State& s, const Computation& body, int64_t first, int64_t last, const std::function<absl::Status(int64_t)>& each) {
-  Travel& travel = s.Extension<Travel>();
-  if (travel.timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
-  absl::StatusOr<Mark> mark = MarkIn(s, body, 0);
+namespace {
+
+// A moment in a loop, and which of its levels are the iterations of what.
+struct InLoops {
+  Mark mark;                                // at the beginning of what is looked at
+  std::vector<size_t> levels;               // of `mark`, by loop, the outermost first
+  std::vector<const Instruction*> loops;    // the last is the one that is meant
+};
+
+absl::StatusOr<InLoops> FindInLoops(Session::State& s, const InLoopPlace& place) {
+  if (s.Extension<Travel>().timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
+  absl::StatusOr<Mark> mark = MarkIn(s, *place.home, 0);
   if (!mark.ok()) return mark.status();
-  mark->levels.back().kind = FrameKind::kWhileBody;
-  mark->levels.back().iteration = first;
+  InLoops found{*std::move(mark), {}, {}};
+  const Computation* computation = s.module->entry;
+  for (size_t k = 1; k < found.mark.levels.size(); ++k) {
+    const Instruction* caller = computation->schedule[static_cast<size_t>(found.mark.levels[k - 1].position)];
+    Mark::Level& level = found.mark.levels[k];
+    if (!IsLoop(level.kind)) {
+      const std::vector<Computation*> called = caller->CalledComputations();
+      computation = called[level.branch >= 0 ? static_cast<size_t>(level.branch) : 0];
+      continue;
+    }
+    computation = caller->Called(level.kind == FrameKind::kWhileBody ? AttrId::kBody : AttrId::kCondition);
+    const size_t at = found.loops.size();
+    found.loops.push_back(caller);
+    found.levels.push_back(k);
+    if (caller == place.loop) return found;
+    if (at < place.outer.size() && place.outer[at] >= 0) level.iteration = place.outer[at];
+  }
+  return absl::NotFoundError(absl::StrCat(place.home->name, " is not run by %", place.loop->name));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<const Instruction*>> LoopsAround(Session::State& s, const InLoopPlace& place) {
+  absl::StatusOr<InLoops> found = FindInLoops(s, place);
+  if (!found.ok()) return found.status();
+  return std::move(found->loops);
+}
+
+absl::Status AtIterations(Session::State& s, const InLoopPlace& place, int64_t first, int64_t last,
+                          const std::function<absl::Status(absl::Span<const int64_t> around)>& each) {
+  absl::StatusOr<InLoops> found = FindInLoops(s, place);
+  if (!found.ok()) return found.status();
+  Timeline& timeline = *s.Extension<Travel>().timeline;
+  const size_t depth = found->levels.back();
+  Mark& mark = found->mark;
   bool reached = false;
-  const absl::Status status = LookAt(s, *mark, [&]() -> absl::Status {
-    reached = true;
+  const absl::Status status = LookAround(s, [&]() -> absl::Status {
+    std::vector<int64_t> around;
+    for (const size_t level : found->levels) around.push_back(mark.levels[level].iteration);
     for (int64_t k = first; k <= last; ++k) {
-      mark->levels.back().iteration = k;
-      if (k > first) {
-        const StopReason reason = travel.timeline->Seek(AfterEdits(*travel.timeline, *mark));
-        if (reason == StopReason::kInterrupted || reason == StopReason::kWaiting) return SeekStatus(s, reason);
-        if (reason != StopReason::kStep) return absl::OkStatus();  // the loop has ended
-        s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+      around.back() = mark.levels[depth].iteration = k;
+      bool there = true;
+      if (depth + 1 < mark.levels.size()) {  // the loop may come to this iteration without running that in it
+        Mark begin = mark;
+        begin.levels.resize(depth + 1);
+        begin.levels.back().position = 0;
+        const absl::StatusOr<bool> begins = SeekOnTheWay(s, begin);
+        if (!begins.ok()) return begins.status();
+        there = *begins;
+        reached |= there;
+        const absl::StatusOr<bool> runs = there ? SeekOnTheWay(s, AfterEdits(timeline, mark)) : false;
+        if (!runs.ok()) return runs.status();
+        if (there && !*runs) continue;
+      } else {
+        const absl::StatusOr<bool> begins = SeekOnTheWay(s, AfterEdits(timeline, mark));
+        if (!begins.ok()) return begins.status();
+        there = *begins;
       }
-      if (absl::Status made = each(k); !made.ok()) return made;
+      if (!there) return reached ? absl::OkStatus() : s.machine->status();
+      reached = true;
+      s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+      if (absl::Status made = each(around); !made.ok()) return made;
     }
     return absl::OkStatus();
   });

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/debug/session_state.h"
 
 namespace hloscope {
@@ -17,10 +19,20 @@ namespace hloscope {
 // it never is. No exchange with other devices is made to find it.
 absl::StatusOr<Mark> WhenExecuted(Session::State& s, const Instruction& instruction);
 
-// Calls `each` in iterations `first` to `last` of the loop with this body (of loops around it: in the present iteration, or in the first), at
-// the beginning of each, and then all is as before. Ends without an error where the loop does; the first that is not OK ends it with that.
-// NotFound: the program does not come to the first.
-absl::Status AtIterations(Session::State& s, const Computation& body, int64_t first, int64_t last, const std::function<absl::Status(int64_t iteration)>& each);
+// What is looked at in each iteration of a loop.
+struct InLoopPlace {
+  const Instruction* loop = nullptr;
+  const Computation* home = nullptr;  // its body or condition, or what that runs (a branch, a function)
+  std::vector<int64_t> outer;         // iterations of the loops around it, the outermost first; what is missing or negative: as the program stands, or the first
+};
+
+// Calls `each` in iterations `first` to `last` at the beginning of `home` (where that is run; the first time, by the first way that leads
+// there), and then all is as before. `around`: the iterations of all loops in each other, this one's last. Ends without an error where the
+// loop does; the first that is not OK ends it with that. NotFound: the program does not come to the first.
+absl::Status AtIterations(Session::State& s, const InLoopPlace& place, int64_t first, int64_t last,
+                          const std::function<absl::Status(absl::Span<const int64_t> around)>& each);
+// The loops around it, the outermost first, and itself as the last: those that `around` has the iterations of.
+absl::StatusOr<std::vector<const Instruction*>> LoopsAround(Session::State& s, const InLoopPlace& place);
 
 }  // namespace hloscope
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "absl/strings/match.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/time_limit.h"
 
@@ -24,6 +25,13 @@ std::vector<const Instruction*> ElementCallersAround(const Machine& machine) {
     if (frame.kind == FrameKind::kElement) callers.push_back(frame.caller);
   }
   return callers;
+}
+
+absl::StatusOr<bool> SeekOnTheWay(Session::State& s, const Mark& to) {
+  const StopReason reason = s.Extension<Travel>().timeline->Seek(to);
+  if (reason == StopReason::kError && absl::IsNotFound(s.machine->status()) && absl::StartsWith(s.machine->status().message(), "that moment is not on the way")) return false;
+  if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
+  return true;
 }
 
 PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, absl::Span<const Instruction* const> element_callers) : s_(s) {

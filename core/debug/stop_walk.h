@@ -31,6 +31,9 @@ void SeeLast(Session::State& s, const Breakpoint& watch, bool through);
 // After the program was moved: watches begin with what they would have seen last had the program come here by itself.
 void Arrived(Session::State& s);
 
+// Goes there. False: that moment is not on the way, as where the loop has ended before, or another branch is taken.
+absl::StatusOr<bool> SeekOnTheWay(Session::State& s, const Mark& to);
+
 // What a walk has found. The last stop is wanted; the first value that a watch without a memory sees is a stop only if it had another before.
 struct Found {
   struct Doubt {

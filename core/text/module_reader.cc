@@ -82,6 +82,10 @@ std::unique_ptr<Module> ModuleReader::Read() {
   } else {
     if (absl::StartsWith(source_->text(), "\xEF\xBB\xBF")) s_.p += 3;  // a byte order mark
     ReadTopLevel();
+    const auto& all = module_->computations;
+    if (fragment_ != nullptr && fragment_->is_entry && std::any_of(all.begin(), all.end(), [&](const Computation* c) { return c != fragment_ && c->is_entry; })) {
+      ReportOutside(source_->text().data() + fragment_->name_range.begin, "and the program has an ENTRY");
+    }
     MoveImpliedParameters();
     if (fragment_ != nullptr) NameGenerated(*fragment_, fragment_generated_);
     ResolveComputations();
@@ -99,6 +103,18 @@ std::unique_ptr<Module> ModuleReader::Read() {
 
 void ModuleReader::SkipLine() {
   while (!s_.AtEnd() && *s_.p != '\n') ++s_.p;
+}
+
+// Instructions from `start` on can only be those of a computation whose header is missing. What else would be said of them follows from that.
+void ModuleReader::ReportOutside(const char* start, absl::string_view why) {
+  const char* end = start;
+  while (end < s_.end() && *end != '\n' && *end != '=') ++end;
+  while (end > start + 1 && end[-1] == ' ') --end;
+  s_.Error(s_.Range(start, end), HLO_LABEL("text.outside-computation"),
+           absl::StrCat("expected the header of a computation before this instruction: it stands outside of all, ", why),
+           "write NAME { (or ENTRY NAME {) before it");
+  fragment_->is_entry = false;
+  fragment_->in_error = headless_ = true;
 }
 
 void ModuleReader::ReadTopLevel() {
@@ -131,6 +147,12 @@ void ModuleReader::ReadTopLevel() {
         fragment_->range = fragment_->name_range = s_.Range(start, start);
       }
       ReadBody(fragment_, /*bare=*/true);
+      s_.SkipSpace();
+      const bool closed = !s_.AtEnd() && *s_.p == '}';  // of a computation whose header is missing
+      if (closed) {
+        ReportOutside(start, absl::StrCat("and a } follows in line ", source_->Locate(s_.Offset(s_.p)).line));
+        ++s_.p;
+      }
       FinishComputation(fragment_);
       fragment_->range.end = s_.Offset(s_.p);
       if (s_.p == start) SkipLine();  // something must have been read, or there would be no end
@@ -420,8 +442,13 @@ void ModuleReader::FinishComputation(Computation* computation) {
   std::vector<Instruction*> incomplete;
   for (const PendingOperand& use : scope_.pending) {
     auto it = scope_.names.find(use.name);
-    if (it == scope_.names.end() && computation == fragment_ && use.typed && !scope_.broken_names.contains(use.name)) {
+    if (it == scope_.names.end() && computation == fragment_ && use.typed && !headless_ && !scope_.broken_names.contains(use.name)) {
       use.user->operands[use.operand] = AddImpliedParameter(use.name, use.shape, use.range);
+      continue;
+    }
+    if (it == scope_.names.end() && computation == fragment_ && headless_) {  // its parameters may be among what is missing
+      use.user->in_error = true;
+      if (use.operand >= 0) incomplete.push_back(use.user);
       continue;
     }
     if (it != scope_.names.end()) {
@@ -441,7 +468,8 @@ void ModuleReader::FinishComputation(Computation* computation) {
     NearestName nearest(use.name, &suggestion_budget_);
     for (const Instruction* i : computation->instructions) nearest.Offer(i->name);  // in text order: equals must not depend on a hash
     s_.Error(use.range, HLO_LABEL("text.unknown-operand"),
-             absl::StrCat("expected an instruction of computation ", computation->name, ", found '", use.name, "'"), nearest.Hint());
+             absl::StrCat("expected an instruction ", computation == fragment_ ? "outside of computations" : absl::StrCat("of computation ", computation->name), ", found '", use.name, "'"),
+             nearest.Hint());
   }
   for (Instruction* instruction : incomplete) {
     // Nobody downstream wants to meet a null operand, and the module cannot be run any more.

@@ -97,6 +97,7 @@ class ModuleReader {
   void WrapAsync(Instruction* start, absl::string_view opcode);
   bool AttributeFollows();
   bool SkipStrayBracket();
+  void ReportOutside(const char* start, absl::string_view why);
   bool MayBeBody();
 
   std::shared_ptr<const SourceText> source_;
@@ -107,6 +108,7 @@ class ModuleReader {
   Computation* fragment_ = nullptr;  // of instructions that stand outside computations
   // Operands of the fragment that are written with their shapes but defined nowhere are its parameters: "x = f32[2] negate(f32[2] y)".
   std::vector<Instruction*> implied_parameters_;
+  bool headless_ = false;  // the fragment has been told to be a computation whose header is missing
   bool seen_header_ = false;
   bool in_garbage_ = false;  // one report for consecutive lines that mean nothing
   int64_t suggestion_budget_ = 50'000'000;

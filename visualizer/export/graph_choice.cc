@@ -133,12 +133,42 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
   out->note = absl::StrJoin(notes, "; ");
 }
 
+// The calls that the instruction is done in, as far as there is one only, so that frames say where it is.
+void AddAround(const Hierarchy& h, const Instruction& of, SceneWish* wish) {
+  absl::flat_hash_set<const Computation*> seen;
+  for (const Computation* c = of.parent; c != h.module().entry && seen.insert(c).second;) {
+    const auto in = wish->seen_in.find(c);
+    const std::vector<CalledBy>& callers = h.CallersOf(*c);
+    const Instruction* caller = in != wish->seen_in.end() ? in->second : callers.size() == 1 ? callers[0].caller : nullptr;
+    if (caller == nullptr) return;  // it is shown for all of its calls
+    if (std::find(wish->only.begin(), wish->only.end(), caller) == wish->only.end()) wish->only.push_back(caller);
+    c = caller->parent;
+  }
+}
+
 }  // namespace
 
 std::string PartText(const SlicePart& part) {
   return absl::StrCat(part.value,
                       part.terms_left > 0 ? absl::StrCat(", ", part.terms - part.terms_left, " of ", Count(part.terms, "term")) : "",
                       part.cut ? ", goes on" : "");
+}
+
+std::string SubjectOf(const Scene& scene, const Computation& root) {
+  const Hierarchy& h = *scene.hierarchy;
+  absl::flat_hash_set<const Instruction*> drawn;
+  absl::flat_hash_set<int> folded;
+  int64_t count = 0;
+  for (const SceneBox& box : scene.boxes) {
+    if (box.instruction != nullptr) {
+      drawn.insert(box.instruction);
+    } else if (!box.expanded && box.node >= 0 && folded.insert(box.node).second) {
+      count += h.node(box.node).count;
+    }
+  }
+  count += static_cast<int64_t>(drawn.size());
+  const int64_t all = h.module().instruction_count();
+  return absl::StrCat(root.name, ", ", Count(count, "instruction"), count < all ? absl::StrCat(" of ", all) : "");
 }
 
 absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarchy, const GraphChoice& choice) {
@@ -160,9 +190,11 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     Neighbours near = Neighbourhood(*hierarchy, **of, choice.hops, static_cast<size_t>(choice.boxes));
     out.wish.only = std::move(near.found);
     out.wish.seen_in = std::move(near.seen_in);
+    const auto found = static_cast<int64_t>(out.wish.only.size());
+    AddAround(*hierarchy, **of, &out.wish);
     // The drawing goes without the note to who gets it: it says itself that there is more.
-    const bool full = static_cast<int>(out.wish.only.size()) >= choice.boxes;
-    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, full ? ", the nearest " : ", ", Count(static_cast<int64_t>(out.wish.only.size()), "instruction"));
+    const bool full = found >= choice.boxes;
+    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, full ? ", the nearest " : ", ", Count(found, "instruction"));
     if (full) out.note = absl::StrCat("shows the nearest ", choice.boxes, " instructions; --boxes N shows more");
     return out;
   }
@@ -209,8 +241,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   if (static_cast<int>(top.children.size()) > choice.boxes) {
     absl::StrAppend(&out.note, out.note.empty() ? "" : "; ", "the top level by itself has ", top.children.size(), " boxes, more than --boxes ", choice.boxes, "; --around, --path and --slice show less");
   }
-  const int64_t inside = top.count;
-  out.subject = absl::StrCat(root->name, ", ", Count(inside, "instruction"), inside < module.instruction_count() ? absl::StrCat(" of ", module.instruction_count()) : "");
+  out.subject = absl::StrCat(root->name, ", ", Count(top.count, "instruction"));
   return out;
 }
 

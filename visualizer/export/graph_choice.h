@@ -34,6 +34,9 @@ struct ChosenGraph {
 // NotFound and InvalidArgument say what there is instead.
 absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarchy, const GraphChoice& choice);
 
+// Of a computation that is drawn by level: how many instructions the scene has, those in folded scopes counted, and in the calls that are open.
+std::string SubjectOf(const Scene& scene, const Computation& root);
+
 // What stands in the box of a part: its value, and what of its causes the slice has not got ("3 of 8 terms, goes on").
 std::string PartText(const SlicePart& part);
 

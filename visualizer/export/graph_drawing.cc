@@ -90,7 +90,8 @@ class GraphDrawer {
   void DrawClusterGround(const SceneBox& box) {
     const Box at = At(box);
     d_.AddBox(at, {Ink::kFaint, 0.06f}, {}, 7);
-    d_.AddBox(at, {}, {Ink::kFaint, 0.45f}, 7);
+    const bool here = o_.here != nullptr && !scene_.sliced && box.instruction == o_.here;
+    d_.AddBox(at, {}, here ? Paint(Ink::kAmber) : Paint(Ink::kFaint, 0.45f), 7, here ? 2.0f : 1.0f);
   }
 
   void DrawClusterTitle(const SceneBox& box, const GraphTint& tint) {
@@ -162,7 +163,8 @@ class GraphDrawer {
     for (const Point& p : arrow.curve) points.push_back({left_ + p.x, top_ + p.y});
     const float weight = arrow.bytes <= 0 ? 0 : std::clamp(static_cast<float>(std::log2(1.0 + static_cast<double>(arrow.bytes) / 1024) / 9), 0.0f, 2.2f);
     const SceneBox &from = scene_.boxes[arrow.from], &to = scene_.boxes[arrow.to];
-    const bool lit = from.instruction != nullptr && to.instruction != nullptr && o_.marked.contains(from.instruction) && o_.marked.contains(to.instruction);
+    const bool lit = from.instruction != nullptr && to.instruction != nullptr && o_.marked.contains(from.instruction) && o_.marked.contains(to.instruction) &&
+                     (o_.hops.empty() || o_.hops.contains({from.instruction, to.instruction}));
     LineStyle style{.paint = lit ? Paint(Ink::kBlue, 0.8f) : Paint(Ink::kFaint, arrow.order_only ? 0.4f : 0.75f), .width = 0.9f + weight, .kind = arrow.order_only ? LineKind::kDashed : LineKind::kSolid, .arrow = true};
     d_.AddPath(std::move(points), style, true);
   }

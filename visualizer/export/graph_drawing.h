@@ -4,6 +4,7 @@
 #define HLOSCOPE_VISUALIZER_EXPORT_GRAPH_DRAWING_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "visualizer/canvas/drawing.h"
@@ -17,6 +18,8 @@ struct GraphDrawingOptions {
   std::string subject;  // beside it, quieter: "main, 148 instructions"
   const Instruction* here = nullptr;  // where the program stands, or what was asked for
   absl::flat_hash_set<const Instruction*> marked;
+  // Of a way: only these arrows between marked ones are on it; empty: all of them.
+  absl::flat_hash_set<std::pair<const Instruction*, const Instruction*>> hops;
 };
 Drawing DrawGraph(const Scene& scene, const SceneTints& tints, const GraphDrawingOptions& options);
 

@@ -4,6 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
+#include "visualizer/graph/walk.h"
+
 namespace hloscope {
 namespace {
 
@@ -28,6 +32,36 @@ std::vector<MarkedPlace> PlacesOf(const Hierarchy& hierarchy, const SliceParts& 
   for (const SlicePart& part : slice.parts) {
     CallPath path = PathOf(part);
     if (seen.insert(KeyOf(FrameOf(hierarchy, path), hierarchy.NodeOf(*part.instruction))).second) places.push_back({part.instruction, std::move(path)});
+  }
+  return places;
+}
+
+std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& slice) {
+  constexpr int64_t kMostLooked = 20'000'000;  // instructions, by all searches together
+  const auto hands_on = [](const Instruction* i) {
+    return i->parameter_number >= 0 || Def(*i).control != ControlKind::kNone || Def(*i).op_class == OpClass::kStructural || !SourcesOfLeaves(*i).empty();
+  };
+  const auto same = [](const CallPath& a, const CallPath& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const CalledBy& x, const CalledBy& y) { return x.caller == y.caller && x.which == y.which; });
+  };
+  std::vector<MarkedPlace> places;
+  std::set<BoxKey> seen;
+  for (const MarkedPlace& place : PlacesOf(h, slice)) seen.insert(KeyOf(FrameOf(h, place.path), h.NodeOf(*place.instruction)));
+  std::set<std::pair<const Instruction*, const Instruction*>> looked_at;
+  int64_t looked = 0;
+  for (const SliceStep& step : slice.steps) {
+    const SlicePart &from = slice.parts[static_cast<size_t>(step.from)], &to = slice.parts[static_cast<size_t>(step.to)];
+    if (step.label.empty() || !looked_at.insert({from.instruction, to.instruction}).second) continue;
+    if ((looked += h.module().instruction_count()) > kMostLooked) break;
+    WayKind kind{};
+    const std::vector<const Instruction*> way = ShortestPath(h, *from.instruction, *to.instruction, &kind);
+    if (way.size() < 3 || kind != WayKind::kAlong || !std::all_of(way.begin() + 1, way.end() - 1, hands_on)) continue;
+    const std::vector<MarkedPlace> along = PlacesAlong(h, way);
+    // Of a computation that is called several times it may be another call.
+    if (!same(along.front().path, PathOf(from)) || !same(along.back().path, PathOf(to))) continue;
+    for (size_t k = 1; k + 1 < along.size(); ++k) {
+      if (seen.insert(KeyOf(FrameOf(h, along[k].path), h.NodeOf(*along[k].instruction))).second) places.push_back(along[k]);
+    }
   }
   return places;
 }

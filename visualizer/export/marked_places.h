@@ -19,6 +19,9 @@ struct MarkedPlace {
 CallPath PathOf(const SlicePart& part);
 // Of all parts, each place once (iterations of a loop are one), in their order.
 std::vector<MarkedPlace> PlacesOf(const Hierarchy& hierarchy, const SliceParts& slice);
+// What only hands the elements of a slice on between its parts (tuples, loops, what takes elements out), in the calls of those: without it the
+// slice would fall apart where it is drawn with all else.
+std::vector<MarkedPlace> PlacesBetween(const Hierarchy& hierarchy, const SliceParts& slice);
 // Of a way (ShortestPath): what it goes into it leaves by the same call. Around that the first calls.
 std::vector<MarkedPlace> PlacesAlong(const Hierarchy& hierarchy, const std::vector<const Instruction*>& way);
 

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
+#include "core/debug/devices.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_log.h"
@@ -139,6 +140,11 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.program == &s.module->program()) {
     snapshot.slice = slice.instructions;
     snapshot.slice_generation = slice.generation;
+    if (!slice.of_device.empty()) {  // what it influences there, and nothing where it has not come to
+      const auto device = static_cast<size_t>(DevicesOf(const_cast<Session::State&>(s)).selected);
+      snapshot.slice = device < slice.of_device.size() ? slice.of_device[device] : std::vector<const Instruction*>();
+      snapshot.slice_device = static_cast<int>(device);
+    }
   }
   for (const DisplayItem& item : s.displays) snapshot.displays.push_back({item.number, item.expression});
   Gather(const_cast<Session::State&>(s), snapshot);

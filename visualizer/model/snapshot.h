@@ -105,6 +105,7 @@ struct Snapshot {
   std::vector<int64_t> caught_element;         // of it; may be empty
   std::vector<const Instruction*> slice;       // what the last why or influence found; of this module
   uint64_t slice_generation = 0;               // changes with each answer
+  int slice_device = 0;                        // of an influence over several devices: of which device `slice` is
   double command_ms = 0;                       // that the last command took that moved the program
   // The file holds bytes that are no text and no program: there is nothing to edit.
   bool unreadable = false;

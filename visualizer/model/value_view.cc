@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/color_scale.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/session_state.h"
@@ -298,8 +299,9 @@ ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart p
   facts.histogram = MakeHistogram(array, truth ? 0 : facts.statistics.min, truth ? 1 : facts.statistics.max, 64);
   constexpr int64_t kPiece = 4096;
   double piece[kPiece];
+  facts.least_size = LeastSize(array);
   const bool special = facts.statistics.nan + facts.statistics.inf > 0;
-  for (int64_t begin = 0; begin < array.element_count() && (special || begin < kMostInHistogram); begin += kPiece) {
+  for (int64_t begin = 0; begin < array.element_count() && special; begin += kPiece) {
     const int64_t n = std::min<int64_t>(kPiece, array.element_count() - begin);
     ReadNumbers(array, begin, 1, n, piece);
     for (int64_t k = 0; k < n; ++k) {
@@ -308,8 +310,6 @@ ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart p
         if (facts.first_nan < 0) facts.first_nan = begin + k;
       } else if (std::isinf(size)) {
         if (facts.first_inf < 0) facts.first_inf = begin + k;
-      } else if (size > 0 && (facts.least_size == 0 || size < facts.least_size)) {
-        facts.least_size = size;
       }
     }
   }
@@ -341,6 +341,11 @@ absl::StatusOr<ComparisonFacts> CompareWith(const Value& array, const Value& oth
     facts.worst = IndexOf(array.shape(), difference.worst);
     facts.worst_here = ToText(difference.worst_got);
     facts.worst_there = ToText(difference.worst_expected);
+    if (difference.largest >= 0 && difference.largest != difference.worst) {
+      facts.largest_at = IndexOf(array.shape(), difference.largest);
+      facts.largest_here = ToText(difference.largest_got);
+      facts.largest_there = ToText(difference.largest_expected);
+    }
   }
   return facts;
 }

@@ -103,6 +103,9 @@ struct ComparisonFacts {
   double worst_ulp = 0, largest = 0;
   std::vector<int64_t> worst;        // index of the element that is off by most; empty: none
   std::string worst_here, worst_there;
+  // Of the largest difference, where another element has it.
+  std::vector<int64_t> largest_at;
+  std::string largest_here, largest_there;
 };
 // `text`: an expression. InvalidArgument where it has not the same dimensions.
 absl::StatusOr<Value> ValueOfExpression(Session::State& s, const std::string& text);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "core/ops/op.h"
 #include "core/text/hlo_text.h"
 #include "imgui.h"
+#include "imgui_internal.h"
 #include "visualizer/model/build_command.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/line_ends.h"
@@ -76,7 +78,7 @@ class BuilderPanel : public Panel {
     if (action == "undo" || action == "redo") {
       const Document::Cursor cursor = action == "undo" ? document.Undo() : document.Redo();
       if (!cursor.moved) *error = absl::StrCat("there is nothing to ", action);
-      made_version_ = document.version();
+      made_versions_.insert(document.version());
       return cursor.moved;
     }
     if (action == "run") return Run(context, /*start=*/true, error);
@@ -132,8 +134,9 @@ class BuilderPanel : public Panel {
       return false;
     }
     refused_.clear();
+    made_versions_.insert(document.version());
     Write(document, *edit);
-    made_version_ = document.version();
+    made_versions_.insert(document.version());
     if (std::exchange(add_.sent, false)) add_.Close();
     if (action == "rename" || action == "change") change_.name = edit->name;
     if (action == "delete") change_.Close();
@@ -172,6 +175,8 @@ class BuilderPanel : public Panel {
       if (computation == Home(reading) || (mode_ == kChange && computation == change_home_.Find(*reading))) form.Connect(std::string(found->name));
       return;
     }
+    // While a name is being typed only a click takes the form elsewhere.
+    if (typing_ && wanted_ != change_.name && !selection.chosen) return;
     if (mode_ == kChange || !add_.open()) {
       change_home_.Choose(std::string(computation->name));
       change_.OpenFor(*reading, *found);
@@ -234,7 +239,7 @@ class BuilderPanel : public Panel {
     Document& document = context.document;
     const bool ready = reading != nullptr && reading->ok && reading->version == document.version() && context.engine.idle();
     if (!ready) return;
-    if (at_once_ && document.changed() && applied_ != document.version() && made_version_ == document.version()) {
+    if (at_once_ && document.changed() && applied_ != document.version() && made_versions_.contains(document.version())) {
       applied_ = document.version();
       Apply(context);
     } else if (start_wanted_ && !document.changed() && start_version_ == document.version() && context.now.session != nullptr) {
@@ -456,7 +461,7 @@ class BuilderPanel : public Panel {
     const Computation* meant = change_home_.Find(reading);
     const Computation* computation = change_home_.name().empty() ? scene.home : meant;
     const Instruction* of = computation != nullptr && change_.open() ? computation->FindInstruction(change_.name) : nullptr;
-    DrawInstructionField(scene, of);
+    if (DrawInstructionField(scene, of)) return;
     if (of == nullptr) {
       ui::EmptyHint(ui::Icon::kEdit, "An instruction as a form: its operands, attributes, shape and name; what uses it; deleting it.", "Click one in the program or the graph, or type its name above.");
       return;
@@ -465,29 +470,44 @@ class BuilderPanel : public Panel {
     change_.DrawChange(inside, *of);
   }
 
-  void DrawInstructionField(BuilderScene& scene, const Instruction* of) {
+  // The name of the instruction whose form is below. True: another one is being typed, and what begins like it is offered in the form's place.
+  bool DrawInstructionField(BuilderScene& scene, const Instruction* of) {
     bool entered = false;
-    if (change_.open() && !typing_) wanted_ = change_.name;
+    const bool other = change_.open() && change_.name != field_of_;
+    if (change_.open() && (!typing_ || other)) {
+      if (typing_) {  // the field has a text of its own, and would write that back
+        ImGui::ClearActiveID();
+        ui::FocusNext();
+      }
+      wanted_ = change_.name;
+    }
+    field_of_ = change_.name;
     ui::Field("instruction", &wanted_, "name of an instruction", ImGui::GetContentRegionAvail().x / ui::TheLook().scale - (of != nullptr ? 58 : 0), &entered, true);
-    typing_ = ImGui::IsItemActive();
+    // Who clicks on one that is offered takes the keyboard from the field first.
+    typing_ = ImGui::IsItemActive() || (typing_ && (ImGui::IsMouseDown(0) || ImGui::IsMouseReleased(0)));
     if (of != nullptr) {
       ImGui::SameLine(0, ui::Px(6));
       BuilderScene inside = {scene.context, scene.reading, of->parent};
       change_.DrawActions(inside, *of);
     }
     if (entered && !wanted_.empty()) scene.context.run(absl::StrCat("window builder edit %", absl::StripPrefix(wanted_, "%")));
-    if (typing_ && wanted_ != change_.name && scene.home != nullptr) {
+    const bool offers = typing_ && wanted_ != change_.name && scene.home != nullptr;
+    ui::TagFact("instruction", wanted_);
+    if (offers) {
+      const Computation& home = change_.open() && of != nullptr ? *of->parent : *scene.home;
       int shown = 0;
-      for (const Instruction* i : scene.home->instructions) {
+      for (const Instruction* i : home.instructions) {
         if (!absl::StrContains(i->name, absl::StripPrefix(wanted_, "%"))) continue;
         const std::string name(i->name);
         const ui::RowState row = ui::Row(absl::StrCat("choose:", name), 22);
         ui::DrawNameIn({row.min.x + ui::Px(8), row.min.y + ui::Px(3)}, row.max.x - row.min.x - ui::Px(16), ui::Colors().text, ui::Type().mono, name);
-        if (row.clicked) scene.context.run(absl::StrCat("window builder edit %", name));
+        if (row.clicked) scene.context.run(absl::StrCat("window builder edit ", home.name, ":", name));
         if (++shown == 8) break;
       }
+      if (shown == 0) ui::TextCut(absl::StrCat(home.name, " has no instruction with this in its name"), ui::Colors().faint);
     }
     ui::Gap(4);
+    return offers;
   }
 
   int mode_ = kAdd;
@@ -495,6 +515,7 @@ class BuilderPanel : public Panel {
   build::MeantComputation home_;         // the computation that is built; none: the entry
   build::MeantComputation change_home_;  // that of the instruction that is being changed; none: the one that is built
   std::string letters_, wanted_, refused_;
+  std::string field_of_;  // the instruction whose form was below the field
   uint64_t refused_version_ = 0;  // of the text, then
   int refused_mode_ = 0;
   std::string below_;  // a reason that has no room in its line
@@ -503,7 +524,9 @@ class BuilderPanel : public Panel {
   bool found_valid_ = false;
   BuilderForm add_, change_;
   BuilderData data_;
-  uint64_t looked_at_ = 0, seen_selection_ = 0, applied_ = 0, made_version_ = 0, start_version_ = 0;
+  uint64_t looked_at_ = 0, seen_selection_ = 0, applied_ = 0, start_version_ = 0;
+  // Texts that the builder made, and those that it made them of: undo and redo come to them, from wherever they are told.
+  absl::flat_hash_set<uint64_t> made_versions_;
   bool is_hlo_ = true, start_wanted_ = false, low_ = false;
   bool to_field_ = false, clicked_ = false;  // the first field takes the keyboard; the part was chosen by a click
   std::future<void> converting_;

@@ -49,7 +49,7 @@ void BuilderForm::DrawApply(BuilderScene& scene, const Instruction& of) {
   const std::string self = CommandNameOf(scene, of);
   const bool differs = !(draft_ == original_);
   if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program",
-                 differs && (draft_.name.empty() || build::CheckName(draft_.name).ok()))) {
+                 differs && (draft_.name == name || NameMistake(scene.home, draft_.name).empty()))) {
     build::Draft said = draft_;
     if (said.shape == original_.shape) said.shape.clear();
     if (said.name == original_.name) said.name.clear();

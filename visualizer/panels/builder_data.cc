@@ -63,7 +63,7 @@ void BuilderData::DrawNew(BuilderScene& scene) {
   }
   ImGui::SameLine(0, ui::Px(8));
   ui::Field("name", &name_, "name: a free one", wide * 0.5f - 4, nullptr, true);
-  const bool named = DrawNameMistake(name_);
+  const bool named = DrawNameMistake(scene.home, name_);
   ui::Gap(4);
   const std::string name = name_.empty() ? "" : absl::StrCat(" ", name_);
   const auto make = [&](const std::string& command) {

@@ -128,6 +128,7 @@ void BuilderForm::DrawTitle() const {
   if (def == nullptr) return;
   if (together_) {
     ui::TextCut(def->summary, ui::Colors().dim);
+    // With the whole summary, should that be cut.
     ui::Tooltip(absl::StrCat(def->summary, "\n", def->formula, "\nRequires: ", def->requirements));
     return;
   }
@@ -376,14 +377,20 @@ void BuilderForm::DrawLiteral(BuilderScene& scene) {
   }
 }
 
+std::string NameMistake(const Computation* home, const std::string& name) {
+  if (name.empty()) return "";
+  if (const absl::Status named = build::CheckName(name); !named.ok()) return std::string(named.message());
+  if (home != nullptr && home->FindInstruction(name) != nullptr) return absl::StrCat(home->name, " has an instruction ", name, " already");
+  return "";
+}
+
 // Right after the field of the name.
-bool DrawNameMistake(const std::string& name) {
-  const absl::Status named = name.empty() ? absl::OkStatus() : build::CheckName(name);
-  ui::TagFact("name-wrong", named.message());
-  if (named.ok()) return true;
+bool DrawNameMistake(const Computation* home, const std::string& name, const std::string& own) {
+  const std::string wrong = name == own ? "" : NameMistake(home, name);
+  ui::TagFact("name-wrong", wrong);
+  if (wrong.empty()) return true;
   ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), ui::Colors().red, ui::Px(4));
-  ui::TextCut(named.message(), ui::Colors().red, ui::Type().small);
-  ui::Tooltip(named.message());
+  ui::TextCut(wrong, ui::Colors().red, ui::Type().small);
   return false;
 }
 
@@ -395,7 +402,7 @@ void BuilderForm::DrawShapeAndName(BuilderScene& scene) {
   if (verdict_.shape_needed) ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), ui::Colors().amber, ui::Px(4));
   Label("name", ui::Colors().dim, LabelWidth());
   ui::Field("name", &draft_.name, "a free one", 0, nullptr, true);
-  DrawNameMistake(draft_.name);
+  DrawNameMistake(scene.home, draft_.name, name);
 }
 
 // Lines of the verdict that are shown: the icon's colour says how bad.
@@ -483,7 +490,7 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
 
 void BuilderForm::DrawInsert(BuilderScene& scene) {
   const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
-  const bool named = draft_.name.empty() || build::CheckName(draft_.name).ok();
+  const bool named = NameMistake(scene.home, draft_.name).empty();
   const bool ready = named && (draft_.opcode == kParameter || !open);
   if (ui::Button("insert", verdict_.ok ? "Insert" : "Insert as it is", ui::Icon::kPlus, verdict_.ok ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, "writes it into the program", ready)) {
     std::string command;

@@ -18,8 +18,10 @@ struct BuilderScene {
   const Computation* home = nullptr;  // the computation that is built; null: the program is empty
 };
 
-// What is wrong with the name in the field that was drawn last, below it; true: nothing.
-bool DrawNameMistake(const std::string& name);
+// What is wrong with a new name of an instruction of `home` (null: an empty program); empty: nothing.
+std::string NameMistake(const Computation* home, const std::string& name);
+// The same of the name in the field that was drawn last, below it; true: nothing is wrong. `own`: the name that it has.
+bool DrawNameMistake(const Computation* home, const std::string& name, const std::string& own = "");
 
 class BuilderForm {
  public:

@@ -5,13 +5,20 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/debug/places.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/debug/ways.h"
 #include "core/literal/format.h"
 #include "core/literal/place_in_range.h"
 #include "core/literal/statistics.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
@@ -22,6 +29,29 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kRowsAtFirst = 2000;  // more on request
+
+constexpr size_t kMostOffered = 16;
+
+// An array: a value of the loop's, or an element of one that is a tuple.
+struct Offer {
+  const Instruction* instruction = nullptr;
+  int leaf = 0;
+  bool operator==(const Offer& other) const { return instruction == other.instruction && leaf == other.leaf; }
+  const Shape& shape() const { return LeafShape(instruction->shape, leaf); }
+  std::string name() const { return absl::StrCat(instruction->name, LeafPathText(instruction->shape, leaf)); }
+};
+
+// Where a leaf of a loop's result is made: through the tuples and barriers that only hand it on, as far as it is a value of its own.
+Offer MadeBy(const Instruction& result, int leaf) {
+  Offer at{&result, leaf};
+  while (at.instruction->shape.IsTuple()) {
+    const std::vector<LeafSource> sources = SourcesOfLeaves(*at.instruction);
+    if (static_cast<size_t>(at.leaf) >= sources.size() || sources[static_cast<size_t>(at.leaf)].operand < 0) break;
+    const LeafSource& source = sources[static_cast<size_t>(at.leaf)];
+    at = {at.instruction->operands[static_cast<size_t>(source.operand)], source.leaf};
+  }
+  return at;
+}
 
 struct IterationRow {
   int64_t iteration = 0;
@@ -39,6 +69,42 @@ class IterationsPanel : public Panel {
  public:
   float padding() const override { return 8; }
 
+  bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
+    const absl::string_view word = TakeWord(args);
+    if (loop_ == nullptr || offered_.empty()) {
+      *error = "Iterations shows no loop; window panel iterations opens it, and it needs a program with one that has begun";
+      return false;
+    }
+    if (word == "value") {
+      std::vector<std::string> names;
+      for (const Offer& offer : offered_) {
+        names.push_back(absl::StrCat("%", offer.name()));
+        if (offer.name() != absl::StripPrefix(args, "%")) continue;
+        value_ = offer;
+        return true;
+      }
+      *error = absl::StrCat(args.empty() ? "" : absl::StrCat(args, " is not offered; "), "there are ", absl::StrJoin(names, ", "), ", and window select takes any other value of the loop's body");
+      return false;
+    }
+    std::vector<int64_t> outer;
+    if (args != "now") {
+      for (const absl::string_view part : absl::StrSplit(args, ',')) {
+        int64_t iteration = 0;
+        if (!absl::SimpleAtoi(part, &iteration) || iteration < 0) {
+          *error = "window iterations outer takes an iteration of the loop around, from 0 (3,17: of several, outer before inner), or now";
+          return false;
+        }
+        outer.push_back(iteration);
+      }
+    }
+    if (outer.size() >= std::max<size_t>(1, loops_.size())) {
+      *error = loops_.size() < 2 ? absl::StrCat("%", loop_->name, " is in no other loop") : absl::StrCat("%", loop_->name, " is in ", Count(static_cast<int64_t>(loops_.size()) - 1, "loop"));
+      return false;
+    }
+    outer_ = std::move(outer);
+    return true;
+  }
+
   void Draw(PanelContext& context) override {
     const Snapshot& now = context.now;
     FindLoop(context);
@@ -50,7 +116,7 @@ class IterationsPanel : public Panel {
     }
     ChooseValue(context);
     DrawHead(context);
-    if (value_ == nullptr) {
+    if (value_.instruction == nullptr) {
       ui::EmptyHint(ui::Icon::kChart, "The loop's body has no arrays.", "");
       return;
     }
@@ -58,7 +124,7 @@ class IterationsPanel : public Panel {
     DrawChart(context);
     DrawTable(context);
     ui::TagFact("loop", loop_->name);
-    ui::TagFact("value", value_->name);
+    ui::TagFact("value", value_.name());
     ui::TagFact("rows", absl::StrCat(rows_.size()));
     ui::TagFact("whole", whole_ ? "yes" : "no");
   }
@@ -69,6 +135,10 @@ class IterationsPanel : public Panel {
     std::vector<IterationRow> rows;
     bool whole = false, slow = false;
     std::string error;
+    std::vector<const Instruction*> loops;  // around, the outermost first, and itself
+    std::vector<int64_t> around;            // their iterations, the last one's 0
+    std::string moment;                     // of the first row, as goto takes it
+    int64_t next = 0;                       // the iteration to go on with
   };
 
   // The loop around the selection, or around the selected frame, or the program's first.
@@ -77,7 +147,8 @@ class IterationsPanel : public Panel {
     if (program_ != now.program_generation) {
       program_ = now.program_generation;
       around_.clear();
-      first_loop_ = chosen_ = value_ = nullptr;
+      first_loop_ = chosen_ = nullptr;
+      value_ = Offer();
       selected_generation_ = 0;
       loop_ = nullptr;
       if (now.module != nullptr) {
@@ -85,9 +156,11 @@ class IterationsPanel : public Panel {
           for (const Instruction* i : computation->instructions) {
             if (Def(*i).control != ControlKind::kWhile || i->Called(AttrId::kBody) == nullptr) continue;
             around_[i->Called(AttrId::kBody)] = i;
+            around_[i->Called(AttrId::kCondition)] = i;
             if (first_loop_ == nullptr || computation == now.module->entry) first_loop_ = first_loop_ != nullptr && first_loop_->parent == now.module->entry ? first_loop_ : i;
           }
         }
+        FindCalled(*now.module);
       }
     }
     const Instruction* found = nullptr;
@@ -99,35 +172,60 @@ class IterationsPanel : public Panel {
       if (const auto around = around_.find(now.frames[k].computation); around != around_.end()) found = around->second;
     }
     if (found == nullptr) found = loop_ != nullptr ? loop_ : first_loop_;
-    if (found != loop_) value_ = chosen_ = nullptr;
+    if (found != loop_) {
+      chosen_ = nullptr;
+      value_ = Offer();
+      outer_.clear();
+      loops_.clear();
+    }
     loop_ = found;
   }
 
-  // The selected one where it is an array of the body; else the first that the body hands on and that has numbers.
+  // What a loop's body runs (branches, functions) is in the loop as well.
+  void FindCalled(const Module& module) {
+    for (bool more = true; more;) {
+      more = false;
+      for (const Computation* computation : module.computations) {
+        const auto around = around_.find(computation);
+        if (around == around_.end()) continue;
+        const Instruction* loop = around->second;
+        for (const Instruction* i : computation->instructions) {
+          if (Def(*i).control == ControlKind::kNone || Def(*i).control == ControlKind::kWhile) continue;
+          for (const Computation* called : i->CalledComputations()) more |= around_.try_emplace(called, loop).second;
+        }
+      }
+    }
+  }
+
+  // What is selected where the loop runs it; else the first that the body hands on and that has numbers.
   void ChooseValue(PanelContext& context) {
     const Computation& body = *loop_->Called(AttrId::kBody);
     const Instruction* selected = context.selection.instruction;
     if (context.selection.generation != selected_generation_) {
       selected_generation_ = context.selection.generation;
       // The stop moves the selection along: only what a person selected counts.
-      if (selected != nullptr && selected->parent == &body && selected->shape.IsArray() && selected != context.now.here()) chosen_ = selected;
+      const auto around = selected != nullptr && selected != context.now.here() ? around_.find(selected->parent) : around_.end();
+      if (around != around_.end() && around->second == loop_) chosen_ = selected;
     }
     offered_.clear();
-    if (chosen_ != nullptr) offered_.push_back(chosen_);
-    if (body.root != nullptr) {
-      const auto offer = [&](const Instruction* i) {
-        if (i->shape.IsArray() && std::find(offered_.begin(), offered_.end(), i) == offered_.end() && offered_.size() < 16) offered_.push_back(i);
-      };
-      offer(body.root);
-      // Floats first: counters say little.
+    const auto offer = [&](const Offer& one) {
+      if (one.shape().IsArray() && std::find(offered_.begin(), offered_.end(), one) == offered_.end() && offered_.size() < kMostOffered) offered_.push_back(one);
+    };
+    // Floats first: counters say little.
+    const auto offer_leaves = [&](const Instruction& of, bool made) {
       for (const bool floats : {true, false}) {
-        for (const Instruction* operand : body.root->operands) {
-          if (operand->shape.IsArray() && IsFloat(operand->shape.element_type()) == floats && operand->literal == nullptr) offer(operand);
+        for (int leaf = 0; leaf < LeafCountOf(of.shape); ++leaf) {
+          const Offer one = made ? MadeBy(of, leaf) : Offer{&of, leaf};
+          const bool constant = made && one.instruction != &of && one.instruction->literal != nullptr;
+          if (one.shape().IsArray() && IsFloat(one.shape().element_type()) == floats && !constant) offer(one);
         }
       }
-    }
-    if (std::find(offered_.begin(), offered_.end(), value_) == offered_.end()) value_ = offered_.empty() ? nullptr : offered_.front();
-    if (chosen_ != nullptr && chosen_ != last_chosen_) value_ = chosen_;
+    };
+    if (chosen_ != nullptr) offer_leaves(*chosen_, false);
+    const bool has_chosen = !offered_.empty();
+    if (body.root != nullptr) offer_leaves(*body.root, true);
+    if (std::find(offered_.begin(), offered_.end(), value_) == offered_.end()) value_ = offered_.empty() ? Offer() : offered_.front();
+    if (has_chosen && chosen_ != last_chosen_) value_ = offered_.front();
     last_chosen_ = chosen_;
   }
 
@@ -136,7 +234,7 @@ class IterationsPanel : public Panel {
     std::vector<std::string> labels;
     int at = 0;
     for (size_t k = 0; k < offered_.size(); ++k) {
-      labels.push_back(absl::StrCat("%", offered_[k]->name));
+      labels.push_back(absl::StrCat("%", offered_[k].name()));
       if (offered_[k] == value_) at = static_cast<int>(k);
     }
     const ImVec2 begin = ImGui::GetCursorScreenPos();
@@ -145,11 +243,13 @@ class IterationsPanel : public Panel {
     if (!labels.empty()) {
       const float combo = std::min(width * 0.5f, ui::Px(190));
       ImGui::PushFont(ui::Type().mono);
-      if (ui::Combo("value", labels, &at, combo / ui::TheLook().scale)) value_ = offered_[at];
+      if (ui::Combo("value", labels, &at, combo / ui::TheLook().scale)) context.run(absl::StrCat("window iterations value ", labels[static_cast<size_t>(at)]));
       ImGui::PopFont();
       x += combo + ui::Px(10);
     }
-    const std::string loop = absl::StrCat("%", loop_->name, whole_ ? absl::StrCat(" \u00b7 ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "");
+    const Computation* home = value_.instruction != nullptr ? value_.instruction->parent : nullptr;
+    const bool everywhere = home == loop_->Called(AttrId::kBody) || home == loop_->Called(AttrId::kCondition);  // not a branch, which is taken in some
+    const std::string loop = absl::StrCat("%", loop_->name, whole_ ? absl::StrCat(" \u00b7 ", everywhere ? "" : "in ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "");
     const std::string text = absl::StrCat("in each iteration of ", loop);
     const float font_y = begin.y + ui::Px(5);
     float right = begin.x + width;
@@ -175,6 +275,74 @@ class IterationsPanel : public Panel {
     ImGui::SetCursorScreenPos({begin.x, begin.y + ui::Px(32)});
     ImGui::Dummy({1, 1});
     ImGui::SetCursorScreenPos({begin.x, begin.y + ui::Px(32)});
+    if (loops_.size() < 2) return;
+    // Beside it where that has room, so that there is more of the rows.
+    const float beside = x + ui::Measure(ui::Type().ui, text).x + ui::Px(24);
+    if (!narrow && beside + OuterWidth() <= right) {
+      DrawOuter(context, {beside, begin.y - ui::Px(2)});
+      ImGui::SetCursorScreenPos({begin.x, begin.y + ui::Px(32)});
+    } else {
+      DrawOuter(context, {begin.x, begin.y + ui::Px(32)});
+      ImGui::SetCursorScreenPos({begin.x, begin.y + ui::Px(62)});
+    }
+    const ImVec2 below = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({1, 1});
+    ImGui::SetCursorScreenPos(below);
+  }
+
+  static constexpr absl::string_view kInIteration = "in iteration ";
+
+  float OuterWidth() const {
+    float width = 0;
+    for (size_t k = 0; k + 1 < loops_.size(); ++k) {
+      width += ui::Measure(ui::Type().ui, absl::StrCat(kInIteration, "of %", loops_[k]->name)).x + ui::Measure(ui::Type().mono, absl::StrCat(OuterAt(k))).x + ui::Px(64);
+    }
+    return width;
+  }
+
+  // Of a loop in loops: of which of their iterations the rows are, to be stepped through.
+  void DrawOuter(PanelContext& context, ImVec2 begin) {
+    const ui::Palette& c = ui::Colors();
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x, height = ui::Px(28);  // of a button
+    float x = begin.x;
+    std::vector<std::string> told;
+    const auto word = [&](absl::string_view text, ImU32 color, ImFont* font) {
+      x += ui::DrawTextIn({x, begin.y + std::floor((height - font->FontSize) / 2)}, std::max(1.0f, right - x), color, font, text);
+    };
+    for (size_t k = loops_.size() - 1; k-- > 0;) {
+      const Instruction& loop = *loops_[k];
+      const int64_t at = OuterAt(k), last = LastOf(context.now, loop);
+      const auto step = [&](absl::string_view name, absl::string_view sign, int64_t to, bool enabled) {
+        ImGui::SetCursorScreenPos({x, begin.y});
+        if (ui::Button(name, sign, ui::Icon::kNone, ui::ButtonKind::kQuiet, absl::StrCat("the rows of iteration ", to, " of %", loop.name), enabled)) ChooseOuter(context, k, to);
+        x += ImGui::GetItemRectSize().x;
+      };
+      ui::TagScope scope(absl::StrCat("outer:", loop.name));
+      word(kInIteration, c.dim, ui::Type().ui);
+      step("previous", "\u2039", at - 1, at > 0);
+      word(absl::StrCat(at), c.text, ui::Type().mono);
+      step("next", "\u203a", at + 1, last < 0 || at < last);
+      word(absl::StrCat("of %", loop.name), c.dim, ui::Type().ui);
+      x += ui::Px(16);
+      told.push_back(absl::StrCat("iteration ", at, " of %", loop.name));
+    }
+    ui::TagFact("outer", absl::StrJoin(told, ", "));
+  }
+
+  int64_t OuterAt(size_t k) const { return k < outer_.size() ? outer_[k] : k < around_iterations_.size() ? around_iterations_[k] : 0; }
+
+  // The last iteration that the loop has had in this run; -1: that is not known.
+  static int64_t LastOf(const Snapshot& now, const Instruction& loop) {
+    for (const TripRow& row : now.trips) {
+      if (row.loop == &loop && row.whole) return row.trips - 1;
+    }
+    return -1;
+  }
+
+  void ChooseOuter(PanelContext& context, size_t at, int64_t iteration) const {
+    std::vector<int64_t> all;
+    for (size_t k = 0; k + 1 < loops_.size(); ++k) all.push_back(k == at ? iteration : OuterAt(k));
+    context.run(absl::StrCat("window iterations outer ", absl::StrJoin(all, ",")));
   }
 
   // Some iterations at a time, so that commands get their turn. Values of iterations do not change as the program goes on, only when
@@ -182,7 +350,7 @@ class IterationsPanel : public Panel {
   void Follow(PanelContext& context) {
     const Snapshot& now = context.now;
     const auto kept = std::count_if(now.moments.begin(), now.moments.end(), [](const MomentRow& m) { return m.kind == MomentRow::kKept; });
-    std::string key = absl::StrCat(now.program_generation, "|", kept, "|", reinterpret_cast<uintptr_t>(value_));
+    std::string key = absl::StrCat(now.program_generation, "|", kept, "|", reinterpret_cast<uintptr_t>(value_.instruction), "|", value_.leaf, "|", absl::StrJoin(outer_, ","));
     for (const FrameRow& frame : now.frames) {
       if (frame.caller == loop_) break;
       if (frame.kind == FrameKind::kWhileBody) absl::StrAppend(&key, "|", frame.iteration);
@@ -196,18 +364,21 @@ class IterationsPanel : public Panel {
       limit_ = kRowsAtFirst;
       number_letters_ = mean_letters_ = trouble_letters_ = 0;
       error_.clear();
+      moment_.clear();
+      around_iterations_.clear();
+      next_ = 0;
       lowest_ = std::numeric_limits<double>::infinity();
       highest_ = -lowest_;
     }
     if (whole_ || stopped_) return;
-    const auto first = static_cast<int64_t>(rows_.size());
+    const int64_t first = next_;
     const std::string question = absl::StrCat(key_, "|from ", first, patient_ ? "!" : "");
     const std::shared_ptr<const Answer> answer =
-        live_.Get(context.engine, question, [question, first, value = value_, module = now.module, body = loop_->Called(AttrId::kBody), limit = limit_](Session::State& s) -> absl::StatusOr<Answer> {
+        live_.Get(context.engine, question, [question, first, value = value_, module = now.module, loop = loop_, outer = outer_, limit = limit_](Session::State& s) -> absl::StatusOr<Answer> {
           Answer made;
           made.key = question;
           if (s.module.get() != module || !s.visible()) return made;
-          Look(s, *value, *body, first, limit, &made);
+          Look(s, value, {loop, value.instruction->parent, outer}, first, limit, &made);
           return made;
         });
     if (answer == nullptr || answer->key != question) return;
@@ -220,26 +391,40 @@ class IterationsPanel : public Panel {
     }
     whole_ = answer->whole;
     error_ = answer->error;
+    if (!answer->loops.empty()) loops_ = answer->loops;
+    if (!answer->around.empty()) around_iterations_ = answer->around;
+    if (!answer->moment.empty()) moment_ = answer->moment;
+    next_ = answer->next;
     stopped_ = !error_.empty() || (answer->slow && !patient_) || static_cast<int64_t>(rows_.size()) >= limit_ || (answer->rows.empty() && !whole_);
     ui::WantFrame();
   }
 
-  static void Look(Session::State& s, const Instruction& value, const Computation& body, int64_t first, int64_t limit, Answer* made) {
+  static void Look(Session::State& s, const Offer& value, const InLoopPlace& place, int64_t first, int64_t limit, Answer* made) {
     // What only this looks at is not a stop, and does not count.
     const auto start = std::chrono::steady_clock::now();
     const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
     bool enough = false;
-    const absl::Status looked = AtIterations(s, body, first, limit - 1, [&](int64_t k) -> absl::Status {
-      const absl::StatusOr<Value> there = s.machine->ValueAhead(static_cast<int>(s.machine->frames().size()) - 1, value.index);
+    const absl::StatusOr<std::vector<const Instruction*>> loops = LoopsAround(s, place);
+    if (loops.ok()) made->loops = *loops;
+    made->next = first;
+    const absl::Status looked = AtIterations(s, place, first, limit - 1, [&](absl::Span<const int64_t> around) -> absl::Status {
+      const int depth = static_cast<int>(s.machine->frames().size()) - 1;
+      const absl::StatusOr<Value> there = s.machine->ValueAhead(depth, value.instruction->index);
       if (!there.ok()) return there.status();
-      made->rows.push_back({k, Summarize(*there)});
+      if (made->rows.empty()) {
+        made->around.assign(around.begin(), around.end());
+        made->moment = LoopMoment(s, *place.loop);
+      }
+      const int64_t k = around.back();
+      made->rows.push_back({k, Summarize(LeafOf(*there, value.leaf))});
+      made->next = k + 1;
       if (made->rows.size() == 1 && seconds() > 0.6) made->slow = true;
       enough = seconds() > 0.08 && k + 1 < limit;
       return enough ? absl::OutOfRangeError("enough for now") : absl::OkStatus();
     });
     if (enough) return;
     if (looked.ok()) {
-      made->whole = first + static_cast<int64_t>(made->rows.size()) < limit;
+      made->whole = made->next < limit;
     } else if (absl::IsNotFound(looked)) {
       made->whole = true;  // the loop has ended just before
     } else {
@@ -247,21 +432,44 @@ class IterationsPanel : public Panel {
     }
   }
 
+  // What goto takes for the iteration of the loop in which the program stands.
+  static std::string LoopMoment(Session::State& s, const Instruction& loop) {
+    const std::vector<Frame>& frames = s.machine->frames();
+    size_t depth = frames.size();
+    while (depth > 0 && frames[depth - 1].caller != &loop) --depth;
+    return MomentName(*s.module, CallsOf(s), PastFramesOf(absl::MakeConstSpan(frames).first(depth)));
+  }
+
+  // The iteration in which the program stands, where that is one of the rows; else -1.
   int64_t Present(const Snapshot& now) const {
     for (const FrameRow& frame : now.frames) {
       if (frame.caller == loop_) return frame.iteration;
+      const auto outer = std::find(loops_.begin(), loops_.end(), frame.caller);
+      if (outer != loops_.end() && OuterAt(static_cast<size_t>(outer - loops_.begin())) != frame.iteration) return -1;
     }
     return -1;
   }
 
-  void Go(PanelContext& context, int64_t iteration) const {
+  // A branch is not run in each iteration. -1: there is no row of it.
+  int64_t RowOf(int64_t iteration) const {
+    const auto at = std::lower_bound(rows_.begin(), rows_.end(), iteration, [](const IterationRow& row, int64_t k) { return row.iteration < k; });
+    return at != rows_.end() && at->iteration == iteration ? at - rows_.begin() : -1;
+  }
+
+  void Go(PanelContext& context, int64_t iteration) {
     // What `goto iteration` means by itself: the innermost loop around the selected frame.
     const Snapshot& now = context.now;
     const Instruction* innermost = nullptr;
     for (int k = std::min<int>(now.selected_frame, static_cast<int>(now.frames.size()) - 1); k >= 0 && innermost == nullptr; --k) {
       if (IsLoop(now.frames[k].kind)) innermost = now.frames[k].caller;
     }
-    context.run(absl::StrCat("goto iteration ", iteration, innermost == loop_ ? "" : absl::StrCat(" in ", CommandName(now, *loop_))));
+    outer_.clear();  // there they are the present ones
+    if (innermost == loop_ && Present(now) >= 0) return context.run(absl::StrCat("goto iteration ", iteration));
+    // The first row's "iteration 3,0 call 2 in w", with this row's number as the last.
+    const size_t space = moment_.find(' '), end = std::min(moment_.find(' ', space + 1), moment_.size());
+    const size_t number = std::max(space, moment_.rfind(',', end - 1) == std::string::npos ? space : moment_.rfind(',', end - 1)) + 1;
+    if (space == std::string::npos) return context.run(absl::StrCat("goto iteration ", iteration, " in ", CommandName(now, *loop_)));
+    context.run(absl::StrCat("goto ", moment_.substr(0, number), iteration, moment_.substr(end)));
   }
 
   // The band from the least to the greatest, the mean in it; iterations with NaN or infinities stand out.
@@ -308,8 +516,7 @@ class IterationsPanel : public Panel {
       before = at;
       has_before = true;
     }
-    const int64_t present = Present(context.now);
-    if (present >= 0 && present < static_cast<int64_t>(rows_.size())) {
+    if (const int64_t present = RowOf(Present(context.now)); present >= 0) {
       const float x = x_of(static_cast<double>(present) + 0.5);
       list->AddLine({x, min.y}, {x, max.y}, c.amber, ui::Px(2));
     }
@@ -373,7 +580,9 @@ class IterationsPanel : public Panel {
     ImGui::BeginChild("rows", {0, ui::WholeRows(22)}, false);
     if (!error_.empty()) ui::TextWrapped(error_, c.dim);
     if (rows_.empty() && error_.empty()) {
-      ui::Text("\u2026", c.faint);
+      const bool branch = value_.instruction->parent != loop_->Called(AttrId::kBody);
+      if (whole_) ui::TextWrapped(absl::StrCat("%", loop_->name, loops_.size() > 1 ? " is not entered there" : " is not entered", branch ? absl::StrCat(", or comes to no ", value_.instruction->parent->name) : "", "."), c.dim);
+      if (!whole_) ui::Text("\u2026", c.faint);
       ImGui::EndChild();
       return;
     }
@@ -403,7 +612,7 @@ class IterationsPanel : public Panel {
     // The present comes into view when the program has moved.
     if (present != shown_present_ && present >= 0) {
       shown_present_ = present;
-      const float target = static_cast<float>(present) * ui::Px(22), view = ImGui::GetWindowHeight();
+      const float target = static_cast<float>(std::max<int64_t>(0, RowOf(present))) * ui::Px(22), view = ImGui::GetWindowHeight();
       if (target < ImGui::GetScrollY() || target + ui::Px(22) > ImGui::GetScrollY() + view) ImGui::SetScrollY(std::max(0.0f, target - view / 2));
     }
     ImGui::EndChild();
@@ -412,9 +621,14 @@ class IterationsPanel : public Panel {
 
   uint64_t program_ = 0, selected_generation_ = 0;
   absl::flat_hash_map<const Computation*, const Instruction*> around_;  // the loop by its body
-  const Instruction *loop_ = nullptr, *first_loop_ = nullptr, *value_ = nullptr, *chosen_ = nullptr, *last_chosen_ = nullptr;
-  std::vector<const Instruction*> offered_;
-  std::string key_, error_;
+  const Instruction *loop_ = nullptr, *first_loop_ = nullptr, *chosen_ = nullptr, *last_chosen_ = nullptr;
+  Offer value_;
+  std::vector<Offer> offered_;
+  std::vector<int64_t> outer_;                 // iterations of the loops around that were chosen; empty: as the program stands
+  std::vector<const Instruction*> loops_;      // around, the outermost first, and loop_
+  std::vector<int64_t> around_iterations_;     // theirs, of what is shown
+  int64_t next_ = 0;                           // the iteration to go on with
+  std::string key_, error_, moment_;
   std::vector<IterationRow> rows_;
   double lowest_ = 0, highest_ = 0;
   size_t number_letters_ = 0, mean_letters_ = 0, trouble_letters_ = 0;

@@ -231,12 +231,16 @@ void ValueCanvas::DrawPlot(const CanvasView& view, const Area& area, const Canva
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(area.min, area.max, c.sunken, ui::Px(4));
   // Bars begin at zero, so zero is always seen: else their lengths would say nothing.
-  const double low = std::min({0.0, scale.low, plane.low});
-  double high = std::max({0.0, scale.high, plane.high});
-  if (!(high > low)) high = low + 1;
-  ui::TagFact("bars", absl::StrCat(ShortText(low), " .. ", ShortText(high)));
+  const double low = std::min({0.0, scale.low, plane.low}), most = std::max({0.0, scale.high, plane.high});
+  // Of a logarithmic scale they are as long as its colours are far along.
+  ColorScale whole = scale;
+  whole.low = low;
+  whole.high = most;
+  const auto length = [&](double x) { return scale.log ? whole.SignedSizeOf(x) : x; };
+  const double bottom_length = length(low), top_length = most > low ? length(most) : bottom_length + 1;
+  ui::TagFact("bars", absl::StrCat(ShortText(low), " .. ", ShortText(most > low ? most : low + 1), scale.log ? " log" : ""));
   const float pad = ui::Px(6);
-  const auto y_of = [&](double x) { return static_cast<float>(area.max.y - pad - PlaceInRange(x, low, high) * (area.height() - 2 * pad)); };
+  const auto y_of = [&](double x) { return static_cast<float>(area.max.y - pad - PlaceInRange(length(x), bottom_length, top_length) * (area.height() - 2 * pad)); };
   const float zero = std::clamp(y_of(0), area.min.y, area.max.y);
   list->AddLine({area.min.x, zero}, {area.max.x, zero}, c.border);
   const double step = static_cast<double>(w.column_step) * view.cell_width;

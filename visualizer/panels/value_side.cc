@@ -369,15 +369,18 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
   ui::TextCut(text, facts->different == 0 ? c.green : c.orange);
   ui::TagFact("compared", absl::StrCat(facts->different, " of ", facts->elements));
   if (facts->different > 0) {
-    if (std::isfinite(facts->worst_ulp)) {
-      ui::TextCut(absl::StrCat("by ", ShortText(facts->largest), " at most, ", ShortText(facts->worst_ulp), " ULP"), c.dim);
-    } else {
-      ui::TextCut(absl::StrCat("not finite; finite ones by ", ShortText(facts->largest), " at most"), c.dim);
-    }
-    if (!facts->worst_here.empty()) {
-      if (ui::Link("worst", absl::StrCat("worst ", IndexText(facts->worst)))) in.context.select(in.name.instruction, facts->worst);
-      ui::TextCut(absl::StrCat(facts->worst_here, " beside ", facts->worst_there), c.dim, ui::Type().mono_small);
-    }
+    // How far apart they are, with the element that is: often one has most ULP, and another the largest difference.
+    const auto element = [&](absl::string_view name, const std::string& by, const std::vector<int64_t>& index, const std::string& here, const std::string& there) {
+      ui::TextCut(by, c.dim);
+      ui::TagFact(name, absl::StrCat(by, " ", IndexText(index)));
+      if (here.empty()) return;
+      if (ui::Link(name, absl::StrCat("at ", IndexText(index)))) in.context.select(in.name.instruction, index);
+      ui::TextCut(absl::StrCat(here, " beside ", there), c.dim, ui::Type().mono_small);
+    };
+    const bool finite = std::isfinite(facts->worst_ulp), apart = !facts->largest_at.empty();
+    const std::string difference = absl::StrCat("by ", ShortText(facts->largest), " at most"), ulp = absl::StrCat(ShortText(facts->worst_ulp), " ULP");
+    if (apart) element("largest", absl::StrCat(finite ? "" : "finite ones ", difference), facts->largest_at, facts->largest_here, facts->largest_there);
+    element("worst", !finite ? "not finite in both" : apart ? absl::StrCat("in ULP by ", ShortText(facts->worst_ulp), " at most") : absl::StrCat(difference, ", ", ulp), facts->worst, facts->worst_here, facts->worst_there);
   }
   if (ui::Button("compare-end", "End comparing", ui::Icon::kClose, ui::ButtonKind::kQuiet)) in.context.run("window value compare");
   if (unseen) ImGui::SetScrollHereY(1);

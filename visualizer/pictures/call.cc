@@ -4,6 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ops/op.h"
+#include "core/text/attribute_text.h"
+#include "core/text/hlo_text.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -39,7 +41,13 @@ std::string LineOf(const Instruction& i) {
   if (i.operands.empty()) inside = InsideOf(i);
   std::string type = i.shape.ToString(false);
   if (type.size() > 48) type = absl::StrCat(absl::string_view(type).substr(0, 45), "...");
-  return absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", inside, ")");
+  std::string text = absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", inside, ")");
+  // What it does depends on them: which element, which comparison, which bounds.
+  for (const Attribute& attribute : i.attributes) {
+    absl::StrAppend(&text, ", ", attribute.name.empty() ? Info(attribute.id).name : attribute.name, "=");
+    TextOf(Info(attribute.id).kind).print(attribute.value, PrintOptions(), &text);
+  }
+  return text;
 }
 
 // The computation as a box of lines; gives back its height.

@@ -236,8 +236,9 @@ void Shell::Update() {
     seen_moment_ = now_->moment_generation;
     TakeMoment();
   }
-  if (now_->slice_generation != seen_slice_) {
+  if (now_->slice_generation != seen_slice_ || now_->slice_device != seen_slice_device_) {
     seen_slice_ = now_->slice_generation;
+    seen_slice_device_ = now_->slice_device;
     selection_.slice = now_->slice;
   }
   RunWanted(idle);
@@ -261,6 +262,7 @@ void Shell::TakeProgram() {
   seen_here_ = nullptr;
   seen_finished_ = false;
   seen_slice_ = now_->slice_generation;
+  seen_slice_device_ = now_->slice_device;
   welcome_ = answers_ = guide_ = false;
   if (now_->phase != Phase::kEmpty && focused_panel_ == "lessons")
     layout_.Open("program");  // a lesson's: the lesson stays as a tab beside it
@@ -346,7 +348,7 @@ void Shell::Keys() {
     if (!chord.has_value() || !ui::Pressed(*chord, OfText(action))) continue;
     // Fields keep their own undo, and what else is done with text.
     if (OfText(action) && (io.WantTextInput || focused_panel_ != "program")) continue;
-    if (io.WantTextInput && (absl::string_view(action.id) == "undo" || absl::string_view(action.id) == "redo")) continue;
+    if (io.WantTextInput && (absl::string_view(action.id) == "undo" || absl::string_view(action.id) == "redo") && !ui::InUntouchedField()) continue;
     Act(action);
   }
   for (const PanelRow& row : PanelRows()) {

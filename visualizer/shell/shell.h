@@ -134,6 +134,7 @@ class Shell {
   const Instruction* seen_here_ = nullptr;
   bool seen_finished_ = false;
   uint64_t seen_slice_ = 0;
+  int seen_slice_device_ = 0;
   // A question in front of all: each answer is a command. Escape gives the last one.
   struct Question {
     std::string title, text;

@@ -133,7 +133,8 @@ void Tooltip(absl::string_view text) {
     if (text.empty() || ImGui::GetItemID() != 0 || !ImGui::IsItemHovered()) return;
   }
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {Px(8), Px(6)});
-  ImGui::BeginTooltip();
+  // Of several in one frame the last says it: what is said of an item after its own text was cut is meant instead.
+  ImGui::BeginTooltipEx(ImGuiTooltipFlags_OverridePreviousTooltip, ImGuiWindowFlags_None);
   ImGui::PushTextWrapPos(Px(480));
   Text(text, Colors().text, Type().ui);
   ImGui::PopTextWrapPos();
@@ -335,6 +336,11 @@ bool SearchField(absl::string_view name, std::string* text, absl::string_view hi
 }
 
 void FocusNext() { ImGui::SetKeyboardFocusHere(); }
+
+bool InUntouchedField() {
+  const ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetActiveID());
+  return state != nullptr && state->CurLenA == 0 && state->GetUndoAvailCount() == 0 && state->GetRedoAvailCount() == 0;
+}
 
 namespace {
 

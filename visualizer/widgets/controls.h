@@ -59,6 +59,8 @@ bool Field(absl::string_view name, std::string* text, absl::string_view hint, fl
 bool SearchField(absl::string_view name, std::string* text, absl::string_view hint, float width = 0, bool* entered = nullptr);
 // The next field takes the keyboard.
 void FocusNext();
+// The field that has the keyboard is empty and nothing has been typed into it: it has nothing to undo.
+bool InUntouchedField();
 
 // -- Rows --
 // A row over the panel's width that can be selected: call, then draw over it. Returns clicked; `rect` is its place.
