@@ -128,6 +128,8 @@ void Session::State::ShowStop(StopReason reason) {
   if (reason == StopReason::kError) {
     error_stop = true;
     error_expected = false;
+    Travel& travel = Extension<Travel>();
+    if (stuck.ok() && travel.timeline != nullptr) travel.failed = Travel::Failed{machine->Where(), travel.timeline->last_edit()};
     Say(who, " stopped with an error at ", machine->frames().empty() ? "its beginning" : DescribeFrame(selected), "\n  ", stop_status().message(), "\n");
   } else if (reason == StopReason::kInterrupted) {
     Say("Interrupted ", device.empty() ? "" : absl::StrCat("in ", device, " "), "at ", DescribeFrame(selected), "\n");

@@ -37,6 +37,7 @@ void BeginHistory(Session::State& s) {
     options.interval_seconds = seconds;
   }
   travel.timeline = std::make_unique<Timeline>(*s.machine, options);
+  travel.failed.reset();
   const std::shared_ptr<ProgressOfRun> progress = s.Extension<RunProgress>().run;
   progress->Clear();
   travel.timeline->set_on_moment([&s, progress](const Mark& mark) {
@@ -370,7 +371,10 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   const StopReason reason = (*timeline)->Seek(*mark);
   // Where all devices wait for ever is an end, too.
   const bool to_stuck = reason == StopReason::kWaiting && args == "end" && s.Extension<StuckBefore>().mark == s.machine->Where();
-  const bool to_error = to_stuck || (reason == StopReason::kError && args == "end");
+  const std::optional<Travel::Failed>& failed = s.Extension<Travel>().failed;
+  // The moment of the error is one by whatever name: what is there is asked for as it was there.
+  const bool fails_here = reason == StopReason::kStep && failed.has_value() && failed->mark == *mark && failed->edit == (*timeline)->last_edit();
+  const bool to_error = to_stuck || fails_here || (reason == StopReason::kError && args == "end");
   if ((to_error || SeekStatus(s, reason).ok()) && LogsMissing(s, before, *mark)) {
     if (absl::Status written = WriteLogsOnTheWay(s, before, *mark); !written.ok()) {
       if (present != nullptr) s.machine->Restore(*present);
@@ -378,11 +382,11 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
     }
   }
   if (to_error) {  // where the program ends is the error
-    s.Say("The program does not come to its end: it stops with an error.\n");
+    if (!fails_here) s.Say("The program does not come to its end: it stops with an error.\n");
     StopsMoved(s);
     if (KnowCounts(s, Need::kGoOn).ok()) (void)(*timeline)->Seek(*mark);  // the error again
     const auto run = [&s] { return s.machine->Run(); };
-    s.ShowStop(to_stuck ? s.Go(run, run) : reason);
+    s.ShowStop(to_stuck || fails_here ? s.Go(run, run) : reason);
     return absl::OkStatus();
   }
   if (absl::Status status = SeekStatus(s, reason); !status.ok()) {

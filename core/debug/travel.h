@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct Travel {
   static constexpr bool kOfRun = true;
   std::unique_ptr<Timeline> timeline;  // of state.machine; null before the first run
   std::map<std::string, Mark> bookmarks;
+  // Where this run stopped with an error of its own last, and what had been set until then.
+  struct Failed {
+    Mark mark;
+    int64_t edit = 0;
+  };
+  std::optional<Failed> failed;
   bool ahead = false;  // names mean values also where the program has not got to (see EvaluateAt)
   LookedAt looked;
 };
