@@ -75,8 +75,11 @@ std::string DeviceInputs::Summary() const {
     most = std::max(most, parameters);
   }
   if (given && most > 0) return absl::StrCat(least < most ? absl::StrCat(least, " to ") : "", Count(most, "parameter"), ", of each device its own");
-  std::string text = inputs_[0]->Summary();
   const int64_t own = std::count(own_.begin(), own_.end(), true);
+  // Where no device has those of all, what these are made of says nothing.
+  bool alike = own == static_cast<int64_t>(own_.size()) && own > 0;
+  for (size_t d = 0; alike && d < inputs_of_.size(); ++d) alike = of(static_cast<int>(d))->Summary() == of(0)->Summary();
+  std::string text = (alike ? of(0) : inputs_[0])->Summary();
   if (own > 0) absl::StrAppend(&text, "; ", Count(own, "device"), own == 1 ? " has" : " have", " inputs of their own");
   return text;
 }

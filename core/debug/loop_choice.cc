@@ -136,21 +136,25 @@ absl::StatusOr<std::vector<std::string>> ChoicesOf(Session::State& s, const Loop
   return choices;
 }
 
-// Each as it is typed: the numbers that were said, those of loops around it before them, and its name.
-absl::Status SayWhich(Session::State& s, const std::vector<Loop>& loops, const Asked& asked) {
+// The one that comes to them; where there are several, each as it is typed: the numbers that were said, those of loops around it before
+// them, and its name.
+absl::StatusOr<const Instruction*> OnlyOne(Session::State& s, const std::vector<Loop>& loops, const Asked& asked) {
   constexpr size_t kMost = 6;
   constexpr auto kSoon = std::chrono::milliseconds(500);
   const auto until = std::chrono::steady_clock::now() + kSoon;
   const int given = static_cast<int>(asked.iterations.size());
   std::vector<std::string> choices;
   bool deep_enough = false;
+  const Instruction* only = nullptr;
   for (const Loop& loop : loops) {
     if (loop.depth.most < given || choices.size() > kMost) continue;
     deep_enough = true;
     const absl::StatusOr<std::vector<std::string>> found = ChoicesOf(s, loop, asked, kMost + 1 - choices.size(), until);
     if (!found.ok()) return found.status();
     choices.insert(choices.end(), found->begin(), found->end());
+    if (!found->empty() && loop.depth.has(given)) only = loop.instruction;
   }
+  if (choices.size() == 1 && only != nullptr) return only;
   if (choices.size() > kMost) {
     choices.resize(kMost);
     choices.push_back("...");
@@ -199,7 +203,7 @@ absl::StatusOr<const Instruction*> LoopMeant(Session::State& s, const Asked& ask
     if (found.size() == 1) return found[0];
     if (!found.empty()) break;
   }
-  return SayWhich(s, loops, asked);
+  return OnlyOne(s, loops, asked);
 }
 
 }  // namespace hloscope

@@ -199,6 +199,18 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
   return result;
 }
 
+// On one device a send is for its own computation, unless its pairs name another.
+static absl::Status PairsNameOneDevice(const Instruction& transfer) {
+  const auto pairs = TransferPairs(transfer);
+  if (!pairs.ok() || !pairs->has_value()) return pairs.status();
+  for (const auto& [from, to] : **pairs) {
+    for (const int64_t n : {from, to}) {
+      if (n != 0) return absl::InvalidArgumentError(absl::StrCat("source_target_pairs names device ", n, ", but this run has 1 device", kSayOtherwise));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
   const bool host = instruction.Bool(AttrId::kIsHostTransfer);
@@ -208,6 +220,7 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
         host ? "the host, where nobody receives" : "another device, as nothing in its computation receives there; this run has one replica",
         host ? "" : kSayReplicas));
   }
+  if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
   channels[MixHash(frame.path, static_cast<uint64_t>(channel))] = operands[0];
   return Evaluate(frame, instruction, operands);
 }
@@ -217,6 +230,9 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
   if (const Value* logged = Replayed(key)) return Evaluate(frame, instruction, {*logged});
   auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
+  if (!instruction.Bool(AttrId::kIsHostTransfer)) {
+    if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
+  }
   if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
     return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ",
                                                       channel, ": nothing was sent there before; this run has one replica", kSayReplicas));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
+#include "core/ops/reducer.h"
 #include "visualizer/pictures/collective_devices.h"
 #include "visualizer/pictures/fold_story.h"
 #include "visualizer/pictures/reducer_part.h"
@@ -23,8 +24,14 @@ std::string Cut(const Captions& tr, const Shape& shape, int64_t dim, int64_t by)
 std::string ReductionOf(const Captions& tr, const Instruction& i) {
   const Computation* apply = i.Called(AttrId::kToApply);
   if (apply == nullptr || apply->root == nullptr) return tr("all");
-  const std::vector<ReducerPart> parts = PartsOfReducer(*apply);
-  return parts.size() == 1 && parts[0].kind == ReducerPart::kOperation ? tr(FoldWord(parts[0].op)) : std::string(apply->name);
+  const std::optional<ScalarOp> op = SimpleReducer(*apply);
+  return op.has_value() ? tr(FoldWord(*op)) : std::string(apply->name);
+}
+
+// Whether that word says what the reduction makes: the name of a computation does not.
+bool SaysWhat(const Instruction& i) {
+  const Computation* apply = i.Called(AttrId::kToApply);
+  return apply == nullptr || apply->root == nullptr || SimpleReducer(*apply).has_value();
 }
 
 // The vectors of a ragged all-to-all of one device, as far as they are known.
@@ -157,7 +164,10 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
         t.block = Whole(tr, operand);
         before = {own};
         before[0].wide = 2;
-        ExchangeBlock sum{-2, word, tr("the $0 of what all members have, element by element", word), 2, {}};
+        ExchangeBlock sum{-2, word, 
+                          SaysWhat(i) ? tr("the $0 of what all members have, element by element", word)
+                                      : tr("what $0 makes of what all members have, element by element", word),
+                          2, {}};
         for (int s = 0; s < n; ++s) sum.from.push_back({s, 0});
         after = {std::move(sum)};
         break;
@@ -165,7 +175,8 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
       case Exchange::kReduceScatter: {
         t.block = Cut(tr, operand, dim, all);
         for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat(b), tr("block $0 of what $1 has", b, t.names[m]), 1, {}});
-        ExchangeBlock sum{-2, absl::StrCat(word, " ", m), tr("the $0 of all members' block $1", word, m), 1, {}};
+        ExchangeBlock sum{-2, absl::StrCat(word, " ", m), 
+                          SaysWhat(i) ? tr("the $0 of all members' block $1", word, m) : tr("what $0 makes of all members' block $1", word, m), 1, {}};
         for (int s = 0; s < n; ++s) sum.from.push_back({s, m});
         after = {std::move(sum)};
         break;
