@@ -38,7 +38,9 @@ void GraphPanel::Draw(PanelContext& context) {
     DrawFocus(context, min, {max.x, min.y + ui::Px(kFocusHeight)});
     min.y += ui::Px(kFocusHeight) + 1;
   }
+  const ImVec2 before = {camera_.max().x - camera_.min().x, camera_.max().y - camera_.min().y};
   camera_.Place(min, max);
+  if (scene_ != nullptr && (max.x - min.x != before.x || max.y - min.y != before.y)) LookAgain();
   TakeScene(context);
   ImGui::PushClipRect(min, max, true);
   if (scene_ != nullptr) {

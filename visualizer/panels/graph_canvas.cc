@@ -197,7 +197,11 @@ void GraphPanel::DrawMap(const std::vector<CardTint>& tints, bool over) {
   ImGui::SetCursorScreenPos(map_min_);
   ImGui::InvisibleButton("minimap", {map_max_.x - map_min_.x, map_max_.y - map_min_.y});
   ui::Tag("minimap");
-  if (ImGui::IsItemActive()) camera_.Look(MinimapPoint(*scene_, map_min_, map_max_, ImGui::GetIO().MousePos), camera_.zoom(), false);
+  if (ImGui::IsItemActive()) {
+    seen_ = Seen::kPart;
+    camera_.Look(MinimapPoint(*scene_, map_min_, map_max_, ImGui::GetIO().MousePos), camera_.zoom(), false);
+    camera_.Pan({});  // by hand
+  }
   DrawMinimap(ImGui::GetWindowDrawList(), camera_, *scene_, tints, lights_, map_min_, map_max_);
 }
 

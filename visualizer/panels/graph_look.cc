@@ -22,6 +22,7 @@ void GraphPanel::FirstLook() {
 
 void GraphPanel::FitAll(bool glide, bool whole) {
   if (scene_ == nullptr) return;
+  seen_ = whole ? Seen::kAllHoweverSmall : Seen::kAll;
   const float scale = ui::TheLook().scale, margin = ui::Px(2 * kMargin), wide = camera_.max().x - camera_.min().x, high = camera_.max().y - camera_.min().y;
   const float across = (wide - margin) / std::max(1.0f, scene_->width) / scale, down = (high - margin) / std::max(1.0f, scene_->height) / scale;
   if (whole || std::min(across, down) >= (scene_->focused ? kLegibleAlone : kLegible)) return camera_.Fit(0, 0, scene_->width, scene_->height, 1, glide);
@@ -61,7 +62,15 @@ void GraphPanel::LookAt(int index, bool glide) {
   const float zoom = std::max(there.zoom(), kReadable), margin = ui::Px(8);
   const bool inside = a.x > camera_.min().x + margin && a.y > camera_.min().y + margin && b.x < camera_.max().x - margin && b.y < camera_.max().y - margin;
   if (inside && there.zoom() >= 0.45f) return;
+  seen_ = Seen::kPart;
   camera_.Look(WithinScene(MiddleOf(box), zoom), zoom, glide);
+}
+
+void GraphPanel::LookAgain() {
+  if (camera_.by_hand()) return;
+  if (seen_ != Seen::kPart) return FitAll(false, seen_ == Seen::kAllHoweverSmall);
+  const int index = lit_scene_ != scene_ ? -1 : lights_.selected >= 0 ? lights_.selected : lights_.stop;
+  if (index >= 0 && index < static_cast<int>(scene_->boxes.size())) LookAt(index, false);
 }
 
 void GraphPanel::ShowInside(const SceneBox& box) {
@@ -76,7 +85,9 @@ void GraphPanel::ShowInside(const SceneBox& box) {
   // Nor is half of the panel left empty.
   const Point middle = there.ToScene({(camera_.min().x + camera_.max().x) / 2, (camera_.min().y + camera_.max().y) / 2});
   const Point to = WithinScene({middle.x + x / unit, middle.y + y / unit}, there.zoom());
-  if (std::abs(to.x - middle.x) + std::abs(to.y - middle.y) > 0.5f) camera_.Look(to, there.zoom(), true);
+  if (std::abs(to.x - middle.x) + std::abs(to.y - middle.y) <= 0.5f) return;
+  seen_ = Seen::kPart;
+  camera_.Look(to, there.zoom(), true);
 }
 
 CallPath GraphPanel::PathOf(const Snapshot& now, const Instruction& instruction) const {

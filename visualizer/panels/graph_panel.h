@@ -45,6 +45,8 @@ class GraphPanel : public Panel {
   Point WithinScene(Point at, float zoom) const;
   // Brings a box into view; where it is already, nothing moves.
   void LookAt(int index, bool glide);
+  // The canvas has another size: what was in view stays there, unless a person has moved the camera since.
+  void LookAgain();
   // Moves so that as much as possible of a box that was expanded (or folded again) is seen, its title first.
   void ShowInside(const SceneBox& box);
 
@@ -117,6 +119,8 @@ class GraphPanel : public Panel {
   void State(PanelContext& context);
   // What is looked at.
   GraphCamera camera_;
+  enum class Seen : uint8_t { kPart, kAll, kAllHoweverSmall };
+  Seen seen_ = Seen::kPart;  // of the scene, as one looked last
   GraphColours colours_;
   GraphColour colour_ = GraphColour::kClass;
   int hops_ = 2;

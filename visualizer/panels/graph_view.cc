@@ -231,12 +231,14 @@ void GraphCamera::Follow(Point moved) {
 
 void GraphCamera::Pan(ImVec2 pixels) {
   gliding_ = false;
+  by_hand_ = true;
   at_.x -= pixels.x / unit();
   at_.y -= pixels.y / unit();
 }
 
 void GraphCamera::Zoom(float factor, ImVec2 at) {
   gliding_ = false;
+  by_hand_ = true;
   const Point fixed = ToScene(at);
   zoom_ = std::clamp(zoom_ * factor, kLeast, kMost);
   // Near 1 letters are crispest.
@@ -256,6 +258,7 @@ void GraphCamera::KeepInView(float width, float height) {
 
 void GraphCamera::Look(Point at, float zoom, bool glide) {
   zoom = std::clamp(zoom, kLeast, kMost);
+  by_hand_ = false;
   if (!glide || !ui::TheLook().motion) {
     at_ = at;
     zoom_ = zoom;

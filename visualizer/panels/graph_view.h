@@ -25,6 +25,8 @@ class GraphCamera {
   ImVec2 min() const { return min_; }
   ImVec2 max() const { return max_; }
   float zoom() const { return zoom_; }
+  // A person has moved it since it was told last where to look: it stays there.
+  bool by_hand() const { return by_hand_; }
   float unit() const;  // pixels of the screen for a unit of the scene
   ImVec2 ToScreen(float x, float y) const;
   Point ToScene(ImVec2 at) const;
@@ -45,7 +47,7 @@ class GraphCamera {
   ImVec2 min_, max_;
   Point at_;
   float zoom_ = 1;
-  bool gliding_ = false;
+  bool gliding_ = false, by_hand_ = false;
   double glide_since_ = 0;
   Point from_, goal_;
   float from_zoom_ = 1, goal_zoom_ = 1;

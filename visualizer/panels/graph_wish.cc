@@ -111,6 +111,7 @@ void GraphPanel::TakeScene(PanelContext& context) {
     FirstLook();
   } else if (anchor_ != 0) {
     // What was clicked stays where it is.
+    seen_ = Seen::kPart;
     const auto was = before->by_key.find(anchor_), is = newest->by_key.find(anchor_);
     if (was != before->by_key.end() && is != newest->by_key.end()) {
       const SceneBox &a = before->boxes[was->second], &b = newest->boxes[is->second];

@@ -182,6 +182,7 @@ class ProgramPanel : public Panel {
 
   // What the panel is to do when it is drawn next.
   int scroll_to_line_ = -1;
+  int keep_line_ = -1;      // the stop's, as soon as the text has its new height
   bool scroll_to_middle_ = false;
   int reveal_cell_ = -1;    // of the line that is scrolled to
   bool focus_text_ = false;

@@ -34,7 +34,7 @@ void ProgramPanel::DrawText(PanelContext& context) {
   const Document& document = context.document;
   Geometry& g = geometry_;
   ImFont* font = ui::Type().mono;
-  const float line_before = std::exchange(g.line, ui::Px(22));
+  const float line_before = std::exchange(g.line, ui::Px(22)), seen_before = g.max.y - g.min.y;
   g.cell = font->GetCharAdvance('0');
   int digits = 3;
   for (int n = document.line_count(); n >= 1000; n /= 10) ++digits;
@@ -67,6 +67,15 @@ void ProgramPanel::DrawText(PanelContext& context) {
     // Another scale: the same lines stay in view. Of the frame before: this one's place was held to a text of the new height already.
     ImGui::SetScrollY(std::round(g.scroll_y / line_before * g.line));
     ui::WantFrame();
+  }
+  // Less room, or larger letters: where the stop's line was in view it stays there.
+  if (line_before > 0 && (line_before != g.line || seen < seen_before) && context.now.here() != nullptr) {
+    const int line = index_->LineOf(document, context.now.here()), row = line < 0 ? -1 : RowOf(line);
+    if (row >= g.first && row < g.last) keep_line_ = line;
+  }
+  if (line_before == g.line) {
+    if (keep_line_ >= 0 && scroll_to_line_ < 0) ScrollTo(keep_line_, false);
+    keep_line_ = -1;
   }
   if (scroll_to_line_ >= 0) {
     const int row = RowOf(std::min(scroll_to_line_, document.line_count() - 1));
