@@ -282,7 +282,14 @@ class App {
     }
     // Where only pictures are looked at, the frames between them are not painted: software takes most of the time of a scenario for that.
     drawn_ = false;
-    if (!driver_.has_value() || !options_.steady) Draw();
+    if (!driver_.has_value() || !options_.steady) {
+      Draw();
+    } else {
+      // As often as a screen shows them: what comes from other threads comes between the same frames as for a person.
+      const auto next = last_frame_ + std::chrono::microseconds(16'667);
+      if (std::chrono::steady_clock::now() < next) std::this_thread::sleep_until(next);
+      last_frame_ = std::chrono::steady_clock::now();
+    }
     if (driver_.has_value()) driver_->AfterFrame(own_ms);
   }
 
@@ -315,6 +322,7 @@ class App {
   const char* missing_font_ = nullptr;
   std::string title_;
   bool drawn_ = true;          // there is no frame yet that is not
+  std::chrono::steady_clock::time_point last_frame_;  // that was not painted
   std::pair<int, int> painted_;  // the size of the picture that was taken last
 };
 

@@ -70,7 +70,7 @@ void GraphPanel::LookAgain() {
   if (camera_.by_hand()) return;
   if (seen_ != Seen::kPart) return FitAll(false, seen_ == Seen::kAllHoweverSmall);
   const int index = lit_scene_ != scene_ ? -1 : lights_.selected >= 0 ? lights_.selected : lights_.stop;
-  if (index >= 0 && index < static_cast<int>(scene_->boxes.size())) LookAt(index, false);
+  if (index >= 0 && index < static_cast<int>(scene_->boxes.size())) ShowInside(scene_->boxes[index]);
 }
 
 void GraphPanel::ShowInside(const SceneBox& box) {
