@@ -239,6 +239,7 @@ void PutAwayRun(Session::State& s) {
                         return std::any_of(each.second.runs.begin(), each.second.runs.end(), has_it);
                       });
   s.interrupt.store(nullptr);
+  StopsOfRun(s).around.clear();  // computations of this run's program
   if (wanted) {
     DetachCatches(s);
     forks.runs.push_back({std::move(s.machine), std::move(travel.timeline)});

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/location_kinds.h"
@@ -117,8 +119,19 @@ int MoreFrames(absl::Span<const PythonFrame> inside, absl::Span<const PythonFram
   return static_cast<int>(std::count_if(inside.begin() + begin, inside.end(), counts)) - static_cast<int>(std::count_if(caller.begin() + common, caller.end(), counts));
 }
 
+// The place that calls the innermost frame that `is_it`, with all that called that, as a key; stacks that have such a frame only.
+template <typename Predicate>
+std::string CallingPlace(absl::Span<const PythonFrame> stack, Predicate is_it) {
+  size_t own = stack.size();
+  while (own > 0 && !is_it(stack[own - 1])) --own;
+  std::string key;
+  for (size_t k = 0; k + 1 < own; ++k) absl::StrAppend(&key, stack[k].file, "\n", stack[k].function, "\n", stack[k].line, ":", stack[k].column, "\n");
+  return key;
+}
+
 // Where a function is entered: instructions with more frames of it (that `is_it`) than the one before them, and than what calls their
-// computation, so that the iterations of a loop inside of it are no entries.
+// computation, so that the iterations of a loop inside of it are no entries. A call that follows right behind another one is told by the
+// place that it is called from; calls whose instructions take turns are entered once each.
 template <typename Predicate>
 Locations SelectEntered(const Module& module, Predicate is_it) {
   absl::flat_hash_map<const Computation*, std::vector<std::vector<PythonFrame>>> around;  // the stacks that a computation is called with
@@ -128,6 +141,7 @@ Locations SelectEntered(const Module& module, Predicate is_it) {
     std::vector<std::vector<PythonFrame>>& callers = around[computation];
     if (callers.empty()) callers.emplace_back();  // nothing runs it, or it is the entry
     int before = 0;
+    absl::flat_hash_set<std::string> calls;  // that were entered
     for (const Instruction* i : computation->schedule) {
       if (SaysNothing(*i)) continue;
       const std::vector<PythonFrame> stack = StackOf(module, *i);
@@ -135,7 +149,8 @@ Locations SelectEntered(const Module& module, Predicate is_it) {
       if (std::any_of(stack.begin(), stack.end(), is_it)) {
         for (const std::vector<PythonFrame>& caller : callers) now = std::max(now, MoreFrames(stack, caller, is_it));
       }
-      if (now > before) found.push_back({computation, i->index});
+      const bool another = now > 0 && calls.insert(CallingPlace(stack, is_it)).second;
+      if (now > before || (now == before && another)) found.push_back({computation, i->index});
       before = now;
     }
   }

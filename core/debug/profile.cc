@@ -106,6 +106,7 @@ double Profiler::SecondsSinceBegin() const {
 
 absl::Status Profiler::Observe(const Frame& frame, const Region& region, const Value& result) {
   const Instruction& root = *frame.computation->schedule[region.root];
+  if (result.buffer() != nullptr) made_[&root] = {result.buffer(), result.buffer()->size()};
   const auto booked = machine_.profile().find(&root);
   if (booked == machine_.profile().end()) return absl::OkStatus();
   if (Def(root).op_class == OpClass::kStructural) return absl::OkStatus();  // a handle
@@ -271,7 +272,11 @@ void Profiler::TakeOwners(const Frame& frame, const Region& region, const Value&
   for (const int p : region.inputs) {
     const Instruction& i = *frame.computation->schedule[p];
     if (frame.values[p].has_value() || i.literal != nullptr || !i.shape.IsArray()) continue;
-    const int64_t bytes = i.shape.ByteSize();
+    int64_t bytes = i.shape.ByteSize();
+    if (const auto made = made_.find(&i); made != made_.end()) {
+      if (constants.contains(made->second.first) || !seen.insert(made->second.first).second) continue;  // it shared what is named already
+      bytes = made->second.second;
+    }
     if (bytes == 0 || named + bytes > data_->owned_bytes) continue;
     named += bytes;
     data_->owners.push_back(

@@ -128,6 +128,8 @@ class Profiler {
   };
   absl::flat_hash_map<const Instruction*, KnownLoop> loops_;
   std::optional<absl::flat_hash_set<const Buffer*>> constants_;  // the program's own: no run's memory
+  // The buffer that each instruction's array was made in last, and its bytes: only to be compared, it may be gone.
+  absl::flat_hash_map<const Instruction*, std::pair<const Buffer*, int64_t>> made_;
   std::vector<OpenFrame> open_;
   double last_end_ = 0;
   double overhead_ = 0;  // seconds spent here
