@@ -276,6 +276,7 @@ class DeviceValues {
         const std::string name = named.empty() ? whose : absl::StrCat(whose, ": %", named, LeafPathText(shape, leaf));
         const int id = kFirstArray + member * kOfMember + (after ? kAfterArrays : 0) + static_cast<int>(arrays.size());
         arrays.emplace_back(name, PictureArray(id, name, of_leaf.has_value() ? of_leaf.shape().WithoutLayouts() : written.WithoutLayouts(), of_leaf));
+        arrays.back().second.result = after;
       }
     };
     const Instruction& i = *data_.instruction;
