@@ -9,7 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "app/cli/arguments.h"
 #include "app/cli/device_run.h"
 #include "app/cli/load.h"
@@ -45,7 +46,16 @@ struct Result {
   double seconds = 0;
 };
 
-std::string OneLine(absl::string_view text) { return absl::StrReplaceAll(text, {{"\n", " "}}); }
+// Lines one after the other: "a: b; c".
+std::string OneLine(absl::string_view text) {
+  std::string one;
+  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
+    const absl::string_view said = absl::StripAsciiWhitespace(line);
+    const bool ends = one.empty() || absl::string_view(":;,.").find(one.back()) != absl::string_view::npos;
+    absl::StrAppend(&one, one.empty() ? "" : ends ? " " : "; ", said);
+  }
+  return one;
+}
 
 bool Asserts(const Module& module) {
   for (const Computation* computation : module.computations) {

@@ -21,6 +21,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/travel.h"
+#include "core/ops/transfers.h"
 #include "visualizer/model/picture_view.h"
 #include "visualizer/model/value_view.h"
 
@@ -61,13 +62,13 @@ void RunOnlyFor(const Instruction& instruction, Module* module) {
   module->entry_result.reset();
 }
 
-// What a session said, without where it began and lines of the program, whose result is another one than in the file.
+// What a session said, without where it began, which device it turned to and lines of the program, whose result is another one than in the file.
 std::string WhatWentWrong(absl::string_view said) {
   std::string text;
   for (const absl::string_view line : absl::StrSplit(said, '\n', absl::SkipEmpty())) {
     const size_t tab = line.find('\t');
     const bool listed = tab != absl::string_view::npos && line.substr(0, tab).find_first_not_of("0123456789") == absl::string_view::npos;
-    if (!listed && !absl::StartsWith(line, "Starting ") && !absl::StartsWith(line, "Temporary breakpoint ")) absl::StrAppend(&text, line, "\n");
+    if (!listed && !absl::StartsWith(line, "Starting ") && !absl::StartsWith(line, "Temporary breakpoint ") && !absl::StartsWith(line, "Switched to ")) absl::StrAppend(&text, line, "\n");
   }
   return text;
 }
@@ -93,6 +94,7 @@ class PictureExport {
       at = at.substr(0, bracket);
     }
     if (const int found = Find(m, at); found != kOk) return found;
+    reach_ = instruction_;
     if (r_.picture == "list") {
       for (const PictureRow* row : PicturesFor(*instruction_)) std::printf("%-16s %s\n", row->id, row->help);
       return kOk;
@@ -114,6 +116,7 @@ class PictureExport {
       if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
     }
     const bool ran = r_.no_run || RunTo(session);
+    if (!wrong_.empty()) said_ = wrong_;
     options.ahead = !r_.no_run;
     progress_.Set("drawing");
     const absl::Status written = WritePicture(session.state(), *instruction_, r_.picture, options, r_.out);
@@ -169,7 +172,11 @@ class PictureExport {
   bool RunTo(Session& session) {
     progress_.Set("running");
     Session::State& s = session.state();
-    const std::string name = absl::StrCat(instruction_->parent->name, ":", instruction_->name);
+    // What a receive takes is there where that is awaited.
+    if (Several(s)) {
+      if (const Instruction* taken = TakenBy(*instruction_); taken != nullptr) reach_ = taken;
+    }
+    const std::string name = absl::StrCat(reach_->parent->name, ":", reach_->name);
     // On several devices all go to the end: there each still has what the instruction read and made.
     if (Several(s) && instruction_->parent == s.module->entry && condition_.empty()) return session.Execute("run").ok && !s.error_stop;
     // Constants and parameters are no stops: there the program is at its beginning.
@@ -194,16 +201,20 @@ class PictureExport {
     if (started && !s.Finished() && !s.error_stop && !Several(s) && (instruction_->parent == s.module->entry || !last) && stops)
       session.Execute("next");
     if (started && !s.error_stop && Several(s)) {
-      const Mark mark = s.machine->Where();
-      const bool before = s.machine->next_instruction() == instruction_;
+      Mark mark = s.machine->Where();
+      // A condition that reads its value has stopped behind it.
+      const Frame& top = s.machine->top();
+      const bool behind = top.computation == reach_->parent && top.position == reach_->index + 1;
+      if (behind) mark.levels.back().position = reach_->index;
+      const bool there = behind || s.machine->next_instruction() == reach_;
       if (condition_.empty()) {
         BringAll(session, name);
       } else {
-        BringAllThere(session, name);
+        BringAllThere(session, name, mark);
       }
       // Where its frame has ended with it, or the device went on to another iteration because others needed what it gives, the moment before it is
       // come back to: there it is known what all brought and got.
-      if (before && !StandsIn(*s.machine, mark) && GoTo(s, mark).ok())
+      if (there && !StandsIn(*s.machine, mark) && GoTo(s, mark).ok())
         s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     }
     return started && !s.error_stop;
@@ -224,10 +235,16 @@ class PictureExport {
         .ok;
   }
 
+  // The first error of those that several devices stop with, each as often as it is asked to go on, says what went wrong.
+  void Go(Session& session, const std::string& command) {
+    const size_t before = said_.size();
+    session.Execute(command);
+    if (session.state().error_stop && wrong_.empty()) wrong_ = said_.substr(before);
+  }
+
   // The other devices to the moment where the condition has stopped one, whatever it says of them, and all of them past the instruction.
-  void BringAllThere(Session& session, const std::string& name) {
+  void BringAllThere(Session& session, const std::string& name, const Mark& mark) {
     Session::State& s = session.state();
-    const Mark mark = s.machine->Where();
     const int first = DevicesOf(s).selected, count = s.options.devices.count();
     const int64_t partitions = s.options.devices.partitions;
     std::string loops;
@@ -238,10 +255,10 @@ class PictureExport {
     for (int d = 0; d < count; ++d) {
       if (d == first || !Select(session, d) || s.Finished() || !(s.machine->Where() < mark)) continue;
       session.Execute(absl::StrCat("tbreak ", name, " if replica == ", d / partitions, " && partition == ", d % partitions, loops));
-      if (Select(session, d)) session.Execute("continue");
+      if (Select(session, d)) Go(session, "continue");
     }
     for (int d = 0; d < count; ++d) {
-      if (Select(session, d) && s.machine->Where() == mark) session.Execute("next");
+      if (Select(session, d) && s.machine->Where() == mark) Go(session, "next");
     }
     // Some went past it, because others waited for them. They come back, to the moment at which each came to this exchange, and what they got there
     // is known.
@@ -255,7 +272,7 @@ class PictureExport {
       const Mark then = moment(d);
       if (!Select(session, d) || s.machine->Where() < then || (StandsIn(*s.machine, then) && !(s.machine->Where() == then))) continue;
       const Mark was = s.machine->Where();
-      if (GoTo(s, then).ok() && s.machine->Where() == then) session.Execute("next");
+      if (GoTo(s, then).ok() && s.machine->Where() == then) Go(session, "next");
       else (void)GoTo(s, was);
     }
     Select(session, first);
@@ -266,14 +283,14 @@ class PictureExport {
     const int count = session.state().options.devices.count();
     const int first = DevicesOf(session.state()).selected;
     for (int d = 0; d < count; ++d) {
-      if (d != first && Select(session, d)) session.Execute(absl::StrCat("until ", name));
+      if (d != first && Select(session, d)) Go(session, absl::StrCat("until ", name));
     }
     for (int d = 0; d < count; ++d) {
       if (!Select(session, d) || session.state().Finished()) continue;
       // Some went past it already, because others waited for them.
       Session::State& s = session.state();
-      const int depth = s.FrameThatShows(*instruction_);
-      if (depth >= 0 && s.machine->frames()[depth].position <= instruction_->index) session.Execute("next");
+      const int depth = s.FrameThatShows(*reach_);
+      if (depth >= 0 && s.machine->frames()[depth].position <= reach_->index) Go(session, "next");
     }
     Select(session, first);
   }
@@ -281,7 +298,9 @@ class PictureExport {
   const DrawRequest& r_;
   std::string condition_;  // of --at
   const Instruction* instruction_ = nullptr;
+  const Instruction* reach_ = nullptr;  // up to which the program runs: the same, or what gives what it takes
   std::string said_;
+  std::string wrong_;  // of what was said: the first error on the way to the others
   Progress progress_;
 };
 

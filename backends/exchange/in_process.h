@@ -77,6 +77,7 @@ class InProcessExchange : public ExchangeRoom {
     bool done = false;
     absl::Status status;
     std::vector<Value> results;
+    std::shared_ptr<const ExchangePast> past;  // when it is done, where that is remembered
   };
   // All exchanges of one set of devices on one channel.
   struct Line {
@@ -158,7 +159,7 @@ class InProcessExchange : public ExchangeRoom {
   std::string TooManyText(const Route& route, bool sends) const;
   absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
   const Site& SiteOf(const Instruction& instruction);
-  void Keep(const Line& line, const ExchangeGroup& group, const Meeting& meeting);
+  void Keep(const Line& line, const ExchangeGroup& group, Meeting& meeting);
   void Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting);
   // By member, of what the members brought; the operands stay with who called.
   absl::StatusOr<std::vector<Value>> ResultsOf(const ExchangeGroup& group, const Instruction& instruction,

@@ -24,7 +24,7 @@ std::vector<int> InProcessExchange::WaitsFor(int device) const {
   return all;
 }
 
-void InProcessExchange::Keep(const Line& line, const ExchangeGroup& group, const Meeting& meeting) {
+void InProcessExchange::Keep(const Line& line, const ExchangeGroup& group, Meeting& meeting) {
   ExchangePast past;
   past.sends = group.sends;
   std::vector<uint64_t> keys;
@@ -35,6 +35,7 @@ void InProcessExchange::Keep(const Line& line, const ExchangeGroup& group, const
     keys.push_back(arrival.key);
   }
   const auto shared = std::make_shared<const ExchangePast>(std::move(past));
+  meeting.past = shared;
   for (size_t m = 0; m < keys.size(); ++m) past_[shared->members[m].device][keys[m]] = shared;
 }
 
@@ -107,8 +108,10 @@ void InProcessExchange::FindMeeting(const Line& line, const Instruction& instruc
   for (int member : line.devices) {
     const Waiting& waiting = waiting_[member];
     if (waiting.line == &line && waiting.meeting != nullptr && waiting.meeting->done &&
-        MayMeet(line, instruction, device, *waiting.instruction, member))
+        MayMeet(line, instruction, device, *waiting.instruction, member)) {
       seen.complete = true;
+      seen.past = waiting.meeting->past;
+    }
   }
   if (seen.complete) {
     --seen.number;

@@ -123,6 +123,28 @@ class OneMeaning : public ExpressionHost {
     return meant_.empty() ? text
                           : absl::StrJoin(meant_, " ", [](std::string* out, const auto& pair) { absl::StrAppend(out, pair.second); });
   }
+  // "%v means b1:v here; there is also b2:v": of each name that other computations of the program have too.
+  std::vector<std::string> Others() const {
+    constexpr size_t kNamed = 4;
+    std::vector<std::string> lines;
+    for (const auto& [name, meant] : meant_) {
+      const absl::StatusOr<const Instruction*> found = s_.FindInstruction(meant);
+      if (!found.ok()) continue;
+      const Instruction& instruction = **found;
+      std::vector<std::string> others;
+      size_t more = 0;
+      for (const Computation* computation : instruction.parent->module->computations) {
+        for (const Instruction* i : computation->schedule) {
+          if (i == &instruction || i->name != instruction.name) continue;
+          if (others.size() == kNamed) ++more;
+          else others.push_back(absl::StrCat(computation->name, ":", i->name));
+        }
+      }
+      if (more > 0) others.push_back(absl::StrCat(more, " more"));
+      if (!others.empty()) lines.push_back(absl::StrCat("%", instruction.name, " means ", meant, " here; there is also ", ListOfNames(others)));
+    }
+    return lines;
+  }
   // "iteration 0,3": where all that is meant stands in loops, and in the same ones; else "".
   std::string Iterations() const {
     std::vector<std::string> all;
@@ -255,6 +277,9 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
     for (const Group& group : groups) s.Say("  ", ListOfNames(group.names), &group == &groups[0] ? "" : absl::StrCat(": ", DifferenceText(group, groups[0])), "\n");
   }
   for (const std::string& text_of : without) s.Say("  not compared: ", text_of, "\n");
+  if (!without.empty()) {
+    for (const std::string& line : meaning.Others()) s.Say("  ", line, "\n");
+  }
   // Like an expect: a script goes on, and ends with status 1.
   s.expects.push_back({absl::StrCat("compare replicas ", args), same,
                        same            ? ""

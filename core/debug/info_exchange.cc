@@ -247,12 +247,12 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
     const std::string pair = meetings->size() > 1 && meeting.transfer ? PairText(all, meeting, def) : "";
     const std::string group = !pair.empty() ? absl::StrCat(pair, ": ") : meetings->size() > 1 ? absl::StrCat("group ", number, ", ") : "";
     ++number;
-    if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, all.selected, def, which.key) : nullptr; past != nullptr) {
+    if (const auto past = frame.has_value() ? PastOf(*all.room, meeting, all.selected, def, which.key) : meeting.past; past != nullptr) {
       s.Say(group, "this exchange was made: ",
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"
                                         : absl::StrCat("all ", past->members.size(), " have come"),
-            "\n");
+            meeting.complete ? ", and some have not gone on yet" : "", "\n");
       SayPast(s, readers, *past, instruction);
       continue;
     }

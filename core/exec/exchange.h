@@ -54,6 +54,19 @@ class ExchangePort {
   virtual std::optional<Value> Look(uint64_t key) const { return std::nullopt; }
 };
 
+// An exchange that was made, for who asks later where a value came from.
+struct ExchangePast {
+  struct Member {
+    int device = -1;
+    const Instruction* instruction = nullptr;  // that it executed
+    Mark mark;                                 // when
+  };
+  std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
+  std::vector<std::pair<int, int>> sends;  // of source_target_pairs: from which member to which
+  bool transfer = false;
+  bool outsider = false;  // of a collective that the one member is in no group of
+};
+
 // The next exchange that some devices have with one another, of those that an instruction may make; of a transfer its channel.
 struct ExchangeMeeting {
   struct Member {
@@ -66,26 +79,14 @@ struct ExchangeMeeting {
     Mark mark;                             // when it came, where that is remembered; else no levels
   };
   std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
-  std::vector<std::pair<int, int>> sends;  // of source_target_pairs: from which member to which
+  std::vector<std::pair<int, int>> sends;  // as ExchangePast::sends
   int64_t number = 0;                      // how many were before it; of a transfer how many were received
   int64_t made = 0;                        // of those that were made, by the instruction itself, where that is remembered
   bool complete = false;                   // all have come, and somebody has not gone on yet
   bool later = false;                      // nobody has come to it, and what comes before it is not known
   bool transfer = false;
   std::vector<Value> messages;             // of a transfer: on their way
-};
-
-// An exchange that was made, for who asks later where a value came from.
-struct ExchangePast {
-  struct Member {
-    int device = -1;
-    const Instruction* instruction = nullptr;  // that it executed
-    Mark mark;                                 // when
-  };
-  std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
-  std::vector<std::pair<int, int>> sends;  // as ExchangeMeeting::sends
-  bool transfer = false;
-  bool outsider = false;  // of a collective that the one member is in no group of
+  std::shared_ptr<const ExchangePast> past;  // of a complete one, where that is remembered
 };
 
 // All that was brought to a room and what has come of it, for who goes on from there in several ways. Opaque outside the room.

@@ -84,6 +84,14 @@ const Instruction& TransferStart(const Instruction& i) {
   return done && i.operands.size() == 1 && IsTransfer(*i.operands[0]) ? *i.operands[0] : i;
 }
 
+const Instruction* TakenBy(const Instruction& receive) {
+  if (ExchangeOf(receive).role != ExchangeRole::kReceive) return nullptr;
+  for (const Instruction* i : receive.parent->schedule) {
+    if (ExchangeOf(*i).role == ExchangeRole::kReceiveDone && &TransferStart(*i) == &receive) return i;
+  }
+  return nullptr;
+}
+
 int64_t ChannelOf(const Instruction& i) {
   if (i.Has(AttrId::kChannelId) || i.operands.empty()) return i.Int(AttrId::kChannelId);
   return i.operands[0]->Int(AttrId::kChannelId);

@@ -15,6 +15,8 @@ namespace hloscope {
 bool IsTransfer(const Instruction& i);
 // What began the transfer that a done operation waits for; itself where that is not known, and of what begins one.
 const Instruction& TransferStart(const Instruction& transfer);
+// What gives that which a receive takes, in its computation; null where that comes out of a loop, and of what is no receive.
+const Instruction* TakenBy(const Instruction& receive);
 // The channel of a transfer, which its done operation need not name again.
 int64_t ChannelOf(const Instruction& transfer);
 // Has the computation an instruction of this role on the channel? Transfers with the host do not count.

@@ -27,14 +27,6 @@ std::vector<const Instruction*> StartsOn(const Computation& computation, Exchang
   return starts;
 }
 
-// The instruction that gives what a receive takes; null where that comes out of a loop.
-const Instruction* TakenBy(const Instruction& receive) {
-  for (const Instruction* i : receive.parent->schedule) {
-    if (ExchangeOf(*i).role == ExchangeRole::kReceiveDone && &TransferStart(*i) == &receive) return i;
-  }
-  return nullptr;
-}
-
 // The transfers of a channel, as far as the program alone tells which send goes with which receive.
 class ChannelEnds {
  public:
@@ -126,17 +118,25 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
     }
   });
   DeviceReaders readers(s);
+  std::vector<std::shared_ptr<const ExchangePast>> pasts(data.transfers.size());
   for (size_t k = 0; k < data.transfers.size(); ++k) {
     PictureData::Transfer& t = data.transfers[k];
     const Instruction* knows = ends.sends() ? &start : t.takes;
     if (!frames[k].has_value() || knows == nullptr) continue;
     const int device = ends.sends() ? t.from : t.to;
-    const auto past = all.room->Past(device, readers.of(device).history().ExchangeKey(*frames[k], *knows));
-    if (past != nullptr)
-      FromPast(readers, *past, t);
+    pasts[k] = all.room->Past(device, readers.of(device).history().ExchangeKey(*frames[k], *knows));
+    if (pasts[k] != nullptr)
+      FromPast(readers, *pasts[k], t);
     else if (ends.TakesAll() && !messages[k].empty())
       t.sent = ToDense(messages[k].front());
   }
+  // One may have come back to the moment before it: what it gets there is what it got.
+  ForEachStanding(s, [&](int d) {
+    for (size_t k = 0; k < data.transfers.size(); ++k) {
+      PictureData::Transfer& t = data.transfers[k];
+      if (pasts[k] != nullptr && t.to == d && !t.arrived.has_value() && s.machine->Where() == pasts[k]->members[1].mark) t.arrived = ValueFor(s, *t.takes, true);
+    }
+  });
 }
 
 // The device takes part with that one.

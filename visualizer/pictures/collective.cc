@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/exchange_def.h"
@@ -11,6 +12,7 @@
 #include "visualizer/pictures/collective_blocks.h"
 #include "visualizer/pictures/collective_devices.h"
 #include "visualizer/pictures/collective_values.h"
+#include "visualizer/pictures/window_buttons.h"
 #include "visualizer/pictures/window_story.h"
 
 namespace hloscope {
@@ -78,8 +80,30 @@ void AddPairs(const Captions& tr, const DeviceGroups& g, const Device& told, Dev
   for (const auto& [from, to] : g.pairs) rows->sends.emplace_back(place[static_cast<size_t>(number(from))], place[static_cast<size_t>(number(to))]);
 }
 
-// Whose numbers are drawn: the group's, or those of pairs. `told`: the device that was clicked, or that the session looks at.
-DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, const Device& told, const PictureData& data) {
+// Of a group with more members than are drawn: the first that is. Where the option `member` does not say, so that `told` is among them.
+int FirstMember(const PictureSelection& selection, const std::vector<Device>& members, const Device& told) {
+  const int last = static_cast<int>(members.size()) - kMostMembers;
+  if (last <= 0) return 0;
+  const auto own = std::find(members.begin(), members.end(), told);
+  int64_t first = own == members.end() ? 0 : (own - members.begin()) / kMostMembers * kMostMembers;
+  int64_t wanted = 0;
+  if (const auto option = selection.options.find("member"); option != selection.options.end() && absl::SimpleAtoi(option->second, &wanted)) first = wanted;
+  return static_cast<int>(std::clamp<int64_t>(first, 0, last));
+}
+
+// Which members are drawn, of more than that, and how one gets to the others.
+void SayMembers(Board& board, bool live, int first, int members) {
+  const Captions& tr = board.captions();
+  if (members <= kMostMembers) return;
+  const std::string which = tr("Members $0 to $1 of $2 are drawn.", first, first + kMostMembers - 1, members);
+  board.Say(live ? which : absl::StrCat(which, " ", tr("The option member=N begins with member N.")));
+  if (!live) return;
+  DrawWindowButtons({kLeft, board.y()}, first, kMostMembers, members, "member", tr, &board.drawing());
+  board.Skip(20);
+}
+
+// Whose numbers are drawn: the group's, from its member `first` on, or those of pairs. `told`: the device that was clicked, or that the session looks at.
+DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int first, const Device& told, const PictureData& data) {
   DeviceRows rows;
   rows.exchange = exchange;
   rows.members = members;
@@ -93,7 +117,9 @@ DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, c
     rows.outsiders = static_cast<int>(std::min<size_t>(g.missing.size(), kMostMembers - members.size()));
     rows.members.insert(rows.members.end(), g.missing.begin(), g.missing.begin() + rows.outsiders);
   }
-  for (size_t m = 0; m < std::min<size_t>(rows.members.size(), kMostMembers); ++m) rows.names.push_back(NameOf(tr, g, rows.members[m]));
+  rows.first = first;
+  const size_t end = std::min<size_t>(rows.members.size(), static_cast<size_t>(first) + kMostMembers);
+  for (size_t m = static_cast<size_t>(first); m < end; ++m) rows.names.push_back(NameOf(tr, g, rows.members[m]));
   return rows;
 }
 
@@ -184,7 +210,8 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   Device told{data.selected / std::max<int64_t>(data.partitions, 1), data.selected % std::max<int64_t>(data.partitions, 1)};
   if (cell != nullptr && cell->array == kDevices && cell->index.size() == 2) told = {cell->index[0], cell->index[1]};
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
-  const Transfer t = TransferOf(tr, i, exchange, g, members, data);
+  const int first = FirstMember(selection, members, told);
+  const Transfer t = TransferOf(tr, i, exchange, g, members, first, data);
   const bool exchanges = exchange != Exchange::kPermute && !members.empty();
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
   if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
@@ -219,16 +246,17 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     if (g.groups.size() > 1) board.Say(selection.live ? tr("Group $0, each device in its colour: click another one for its group.", shown) : tr("Group $0, each device in its colour:", shown), Ink::kText);
     else if (members.size() > 1) board.Say(tr("Each device in its colour:"), Ink::kText);
     DrawTransfer(board, t, width);
-    board.Say(absl::StrCat(exchange == Exchange::kRagged ? tr("Blocks are rows, and differ in size: send_sizes of the sender says how many.") : tr("Each block is $0.", t.block), members.size() > kMostMembers ? absl::StrCat(" ", tr("The first $0 of $1 members are drawn.", kMostMembers, members.size())) : ""));
+    board.Say(exchange == Exchange::kRagged ? tr("Blocks are rows, and differ in size: send_sizes of the sender says how many.") : tr("Each block is $0.", t.block));
+    SayMembers(board, selection.live, first, static_cast<int>(members.size()));
     if (step >= 0 && step < static_cast<int>(t.names.size())) {
       std::vector<std::string> got;
       for (const ExchangeBlock& b : t.after[step]) {
         if (!b.from.empty()) got.push_back(b.hint);
       }
-      board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size()) : tr.And(got)));
+      board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size() / t.names.size() * members.size()) : tr.And(got)));
     }
   }
-  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, told, data));
+  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, first, told, data));
   if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size());
   MadePicture picture = board.Finish();
   picture.selected = selected;

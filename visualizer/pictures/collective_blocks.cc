@@ -58,18 +58,18 @@ RaggedVectors VectorsOf(const PictureData& data, const Device& device) {
   return {array(2), array(3), array(4)};
 }
 
-// What member m of the group sends and gets: as many blocks for each member as the vectors have places for.
+// What the m-th drawn member of the group sends and gets: as many blocks for each member as the vectors have places for.
 void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m,
                const PictureData& data) {
-  const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
+  const int f = t.first, all = static_cast<int>(members.size()), n = std::min(all - f, kMostMembers);
   const int each = static_cast<int>(std::min<int64_t>(EntriesOfMember(i, members.size()), 4));
-  const RaggedVectors v = VectorsOf(data, members[m]);
+  const RaggedVectors v = VectorsOf(data, members[f + m]);
   std::vector<ExchangeBlock> before, after;
-  for (int b = 0; b < n * each; ++b) {
+  for (int b = f * each; b < (f + n) * each; ++b) {
     const std::string size = RaggedVectors::At(v.sizes, "send_sizes", b), to = ShortNameOf(g, members[b / each]);
     const bool known = v.sizes.has_value() && v.sizes->At(b).has_value();
     before.push_back(
-        {m,
+        {f + m,
          absl::StrCat(tr("to $0", to), known ? absl::StrCat(": ", size) : ""),
          absl::StrCat(
              tr("$0 rows of what $1 has, from row $2 on.", size, t.names[m], RaggedVectors::At(v.input_offsets, "input_offsets", b)), "\n",
@@ -81,12 +81,12 @@ void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const Devi
   }
   for (int b = 0; b < n * each; ++b) {
     const int s = b / each, block = m * each + b % each;
-    after.push_back({s,
-                     tr("of $0", ShortNameOf(g, members[s])),
-                     tr("what $0 sends: as many rows as its send_sizes[$1]", NameOf(tr, g, members[s]), block),
+    after.push_back({f + s,
+                     tr("of $0", ShortNameOf(g, members[f + s])),
+                     tr("what $0 sends: as many rows as its send_sizes[$1]", NameOf(tr, g, members[f + s]), f * each + block),
                      1,
                      {{s, block}},
-                     ShortNameOf(g, members[s])});
+                     ShortNameOf(g, members[f + s])});
   }
   after.push_back({-1, tr("as it was"), tr("rows of the output that nobody sends to"), 1.5f, {}});
   t.before.push_back(std::move(before));
@@ -136,15 +136,16 @@ int64_t CutDimension(const Instruction& i) {
   return !dims.empty() ? dims[0] : i.Has(AttrId::kSplitDimension) ? i.Int(AttrId::kSplitDimension) : -1;
 }
 
-Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members,
+Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, int first,
                     const PictureData& data) {
   Transfer t;
-  const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
+  t.first = first;
+  const int all = static_cast<int>(members.size()), n = std::min(all - first, kMostMembers);
   const Shape operand = i.operands.empty() ? Shape() : i.operands[0]->shape;
   const int64_t dim = CutDimension(i);
   const std::string word = ReductionOf(tr, i);
-  const auto name = [&](int m) { return NameOf(tr, g, members[m]); };
-  const auto brief = [&](int m) { return ShortNameOf(g, members[m]); };
+  const auto name = [&](int m) { return NameOf(tr, g, members[first + m]); };  // of the drawn ones
+  const auto brief = [&](int m) { return ShortNameOf(g, members[first + m]); };
   for (int m = 0; m < n; ++m) {
     t.names.push_back(name(m));
     std::vector<ExchangeBlock> before, after;
@@ -152,13 +153,13 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
       AddRagged(tr, t, i, g, members, m, data);
       continue;
     }
-    const ExchangeBlock own{m, tr("of $0", brief(m)), tr("what $0 has", name(m)), 1, {}, brief(m)};
+    const ExchangeBlock own{first + m, tr("of $0", brief(m)), tr("what $0 has", name(m)), 1, {}, brief(m)};
     switch (exchange) {
       case Exchange::kGather:
         t.block = Whole(tr, operand);
         before = {own};
         for (int s = 0; s < n; ++s)
-          after.push_back({s, tr("of $0", brief(s)), tr("block $0 of the result: what $1 has", s, name(s)), 1, {{s, 0}}, brief(s)});
+          after.push_back({first + s, tr("of $0", brief(s)), tr("block $0 of the result: what $1 has", first + s, name(s)), 1, {{s, 0}}, brief(s)});
         break;
       case Exchange::kReduce: {
         t.block = Whole(tr, operand);
@@ -174,9 +175,9 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
       }
       case Exchange::kReduceScatter: {
         t.block = Cut(tr, operand, dim, all);
-        for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat(b), tr("block $0 of what $1 has", b, t.names[m]), 1, {}});
-        ExchangeBlock sum{-2, absl::StrCat(word, " ", m), 
-                          SaysWhat(i) ? tr("the $0 of all members' block $1", word, m) : tr("what $0 makes of all members' block $1", word, m), 1, {}};
+        for (int b = 0; b < n; ++b) before.push_back({first + m, absl::StrCat(first + b), tr("block $0 of what $1 has", first + b, t.names[m]), 1, {}});
+        ExchangeBlock sum{-2, absl::StrCat(word, " ", first + m), 
+                          SaysWhat(i) ? tr("the $0 of all members' block $1", word, first + m) : tr("what $0 makes of all members' block $1", word, first + m), 1, {}};
         for (int s = 0; s < n; ++s) sum.from.push_back({s, m});
         after = {std::move(sum)};
         break;
@@ -184,17 +185,20 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
       case Exchange::kAllToAll:
         t.block = dim < 0 ? Whole(tr, operand) : Cut(tr, operand, dim, all);
         for (int b = 0; b < n; ++b)
-          before.push_back({m, tr("to $0", brief(b)), tr("block $0 of what $1 has", b, name(m)), 1, {}, brief(b)});
+          before.push_back({first + m, tr("to $0", brief(b)), tr("block $0 of what $1 has", first + b, name(m)), 1, {}, brief(b)});
         for (int s = 0; s < n; ++s)
-          after.push_back({s, tr("of $0", brief(s)), tr("block $0 of what $1 has", m, name(s)), 1, {{s, m}}, brief(s)});
+          after.push_back({first + s, tr("of $0", brief(s)), tr("block $0 of what $1 has", first + m, name(s)), 1, {{s, m}}, brief(s)});
         break;
       case Exchange::kBroadcast: {
         t.block = Whole(tr, operand);
         before = {own};
         const std::vector<int> roots = RootsOf(i, data);
         const int root = roots.empty() ? 0 : roots[0];
-        if (root >= 0 && root < n)
-          after = {{root, tr("of $0", brief(root)), tr("what $0 has", name(root)), 1, {{root, 0}}, brief(root)}};
+        // Of a member that is not drawn no arrow comes.
+        std::vector<std::pair<int, int>> from;
+        if (root >= first && root < first + n) from = {{root - first, 0}};
+        if (root >= 0 && root < all)
+          after = {{root, tr("of $0", brief(root - first)), tr("what $0 has", name(root - first)), 1, from, brief(root - first)}};
         else
           after = {{-1, tr("open"), tr("the last operand says whose it is"), 1, {}, "…"}};
         break;
@@ -264,7 +268,7 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
           drawing.AddBox(box, Ink::kRaised, Ink::kDim, 3);
           const float stripe = (box.width - 4) / static_cast<float>(std::max<size_t>(block.from.size(), 1));
           for (size_t s = 0; s < block.from.size(); ++s)
-            drawing.AddBox({box.x + 2 + static_cast<float>(s) * stripe, box.bottom() - 6, stripe, 4}, GroupInk(block.from[s].first));
+            drawing.AddBox({box.x + 2 + static_cast<float>(s) * stripe, box.bottom() - 6, stripe, 4}, GroupInk(t.first + block.from[s].first));
         }
         if (mark >= CellMark::kRelated)
           drawing.AddBox(box, Paint(mark == CellMark::kNow ? Ink::kAmber : Ink::kBlue, 0.2f),

@@ -14,17 +14,18 @@
 namespace hloscope {
 
 constexpr int kMostMembers = 8;                                 // of a group that are drawn
-constexpr int kBefore = kOwnArray + 1, kAfter = kOwnArray + 2;  // the arrays of cells that the blocks are: (member, block)
+constexpr int kBefore = kOwnArray + 1, kAfter = kOwnArray + 2;  // the arrays of cells that the blocks are: (member, block), of those that are drawn
 
 // A piece of a member's array, before or after.
 struct ExchangeBlock {
   int colour = 0;  // of the member that it comes from; -1: zeros; -2: made of all members
   std::string text, hint;
   float wide = 1;                         // in blocks
-  std::vector<std::pair<int, int>> from;  // (member, block) before
+  std::vector<std::pair<int, int>> from;  // (member, block) before, of those that are drawn
   std::string brief;                      // where there is no room for the text
 };
 struct Transfer {
+  int first = 0;  // member that is drawn
   std::vector<std::string> names;
   std::vector<std::vector<ExchangeBlock>> before, after;
   std::string block;  // what one block is
@@ -34,8 +35,8 @@ struct Transfer {
 std::string Whole(const Captions& tr, const Shape& shape);
 // That blocks are cut or put together along; -1: none.
 int64_t CutDimension(const Instruction& i);
-// What the members of a group send and get.
-Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members,
+// What the members of a group send and get, so many from the first.
+Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, int first,
                     const PictureData& data);
 // Which cells belong to a block of the exchange; true where the selected cell is one.
 bool RelateBlocks(const Transfer& t, Board& board);

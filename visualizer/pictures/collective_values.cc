@@ -55,12 +55,13 @@ class DeviceValues {
         data_(board.scene().data()),
         brings_(CollectiveOf(*data_.instruction).brings != nullptr ? *CollectiveOf(*data_.instruction).brings : *data_.instruction),
         members_(static_cast<int64_t>(rows.members.size())),
-        rows_(static_cast<int>(Transfers() ? std::min<size_t>(data_.transfers.size(), kMostTransfers) : rows.names.size())) {
+        rows_(static_cast<int>(Transfers() ? std::min<size_t>(data_.transfers.size(), kMostTransfers) : rows.names.size())),
+        end_(rows.first + rows_) {
     for (int m = 0; r_.exchange == Exchange::kRagged && m < static_cast<int>(members_); ++m) {
       const PictureData::OfDevice* of = DataOf(r_.members[static_cast<size_t>(m)]);
       if (of == nullptr) continue;
       const std::vector<RowsSent> sent = RowsSentBy(brings_, r_.members.size(), m, *of);
-      std::copy_if(sent.begin(), sent.end(), std::back_inserter(sent_), [&](const RowsSent& s) { return s.to < rows_; });
+      std::copy_if(sent.begin(), sent.end(), std::back_inserter(sent_), [&](const RowsSent& s) { return IsDrawn(s.to); });
     }
   }
 
@@ -78,7 +79,7 @@ class DeviceValues {
                      : tr("The numbers of this run, before and after, in the colour of the device from which they come:"),
                  Ink::kText);
     std::vector<std::vector<Board::Piece>> rows;
-    for (int m = 0; m < rows_; ++m) {
+    for (int m = r_.first; m < end_; ++m) {
       if (!Transfers() && DataOf(r_.members[m]) == nullptr) continue;
       std::vector<Board::Piece>& row = rows.emplace_back();
       AddSide(m, false, &row);
@@ -116,7 +117,7 @@ class DeviceValues {
     const Cell* cell = board_.cell();
     if (cell == nullptr) return;
     Side side;
-    if (cell->array >= kFirstArray && cell->array < kFirstArray + rows_ * kOfMember) {
+    if (cell->array >= kFirstArray + r_.first * kOfMember && cell->array < kFirstArray + end_ * kOfMember) {
       const int within = (cell->array - kFirstArray) % kOfMember;
       side = {within >= kAfterArrays, (cell->array - kFirstArray) / kOfMember, within % kAfterArrays, {}};
     } else if (board_.scene().Has(*cell) && Transfers()) {
@@ -125,11 +126,11 @@ class DeviceValues {
       side.after = cell->array >= kResultArray && cell->array < kOwnArray;
       side.array = side.after ? cell->array - kResultArray - first_leaf_ : cell->array % kOperandLeaf;
       if (side.array < 0 || (!side.after && &brings_ != data_.instruction)) return;
-      for (side.member = 0; side.member < static_cast<int>(r_.names.size()); ++side.member) {
+      for (side.member = r_.first; side.member < end_; ++side.member) {
         const Device& d = r_.members[side.member];
         if (d.replica * data_.partitions + d.partition == data_.selected) break;
       }
-      if (side.member == static_cast<int>(r_.names.size())) return;
+      if (side.member == end_) return;
     } else {
       return;
     }
@@ -175,13 +176,13 @@ class DeviceValues {
   // The elements on the other side that an element goes to, or comes from.
   std::vector<Cell> OtherSide(const Side& side, std::vector<int64_t> index) const {
     std::vector<Cell> cells;
-    const int members = rows_ - r_.outsiders;
+    const int members = end_ - r_.outsiders;
     if (side.member >= members) return cells;
     const auto add = [&](int member, int array, const std::vector<int64_t>& at) {
-      if (member >= 0 && member < members) cells.push_back({ArrayOf({!side.after, member, array, {}}), at});
+      if (member >= r_.first && member < members) cells.push_back({ArrayOf({!side.after, member, array, {}}), at});
     };
     const auto to_all = [&](const std::vector<int64_t>& at) {
-      for (int m = 0; m < members; ++m) add(m, side.array, at);
+      for (int m = r_.first; m < members; ++m) add(m, side.array, at);
     };
     const bool cut = r_.dim >= 0 && r_.dim < static_cast<int64_t>(index.size());
     int64_t none = 0;
@@ -266,7 +267,7 @@ class DeviceValues {
     std::vector<std::pair<std::string, PictureArray>> arrays;
     const PictureData::Transfer* transfer = Transfers() ? &data_.transfers[member] : nullptr;
     const int device = transfer == nullptr ? member : after ? transfer->to : transfer->from;
-    const std::string whose = device >= 0 ? r_.names[device] : board_.captions()("nobody yet");
+    const std::string whose = device >= 0 ? r_.names[device - r_.first] : board_.captions()("nobody yet");
     // `named`: "" where that is not known.
     const auto add = [&](absl::string_view named, const Shape& shape, const Value& value, int first, int leaves) {
       for (int leaf = first; leaf < first + leaves && arrays.size() < kMostArrays; ++leaf) {
@@ -276,6 +277,7 @@ class DeviceValues {
         const std::string name = named.empty() ? whose : absl::StrCat(whose, ": %", named, LeafPathText(shape, leaf));
         const int id = kFirstArray + member * kOfMember + (after ? kAfterArrays : 0) + static_cast<int>(arrays.size());
         arrays.emplace_back(name, PictureArray(id, name, of_leaf.has_value() ? of_leaf.shape().WithoutLayouts() : written.WithoutLayouts(), of_leaf));
+        arrays.back().second.result = after;
       }
     };
     const Instruction& i = *data_.instruction;
@@ -319,7 +321,8 @@ class DeviceValues {
   }
 
   int InkOf(int member) const { return member < static_cast<int>(r_.inks.size()) ? r_.inks[static_cast<size_t>(member)] : member; }
-  bool IsOutsider(int member) const { return member >= rows_ - r_.outsiders; }
+  bool IsOutsider(int member) const { return member >= end_ - r_.outsiders; }
+  bool IsDrawn(int member) const { return member >= r_.first && member < end_; }
   int RootOf(int array) const { return array < static_cast<int>(r_.roots.size()) ? r_.roots[static_cast<size_t>(array)] : -1; }
   // What says who sends is not sent, nor is what stays where nothing comes to.
   bool IsExchanged(const Side& side) const {
@@ -362,8 +365,8 @@ class DeviceValues {
 
   // What the shown step moves: of groups to one member, of pairs those of one pair.
   bool InStep(const Side& side, absl::Span<const int64_t> index) const {
-    const int step = board_.step();
-    if (step < 0) return false;
+    if (board_.step() < 0) return false;
+    const int step = r_.first + board_.step();
     if (Transfers()) return side.member == step;
     if (r_.exchange == Exchange::kPermute) return step < static_cast<int>(r_.sends.size()) && (side.after ? r_.sends[step].second : r_.sends[step].first) == side.member;
     if (side.after) return side.member == step;
@@ -386,6 +389,7 @@ class DeviceValues {
   const Instruction& brings_;  // itself, or what it waits for: its operands are brought
   const int64_t members_;
   const int rows_;  // that are drawn
+  const int end_;   // after the last member that is drawn
   std::vector<RowsSent> sent_;  // to those
 };
 

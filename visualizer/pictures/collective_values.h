@@ -18,6 +18,7 @@ struct DeviceRows {
   Exchange exchange = Exchange::kNone;
   int64_t dim = -1;                        // that is gathered or cut; -1: none
   std::vector<Device> members;             // in the order of the group; of pairs all devices, those that are drawn first
+  int first = 0;                           // of the members that are drawn
   std::vector<std::string> names;          // "replica 1", of those that are drawn; of transfers of all
   std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
   std::vector<int> inks;                   // of pairs: the colour of each member; else its place is that

@@ -39,7 +39,7 @@ std::vector<GridAxis> CustomaryAxes(int rank) {
 GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark, const Captions& tr) {
   GridCell cell;
   cell.cell = {array.id, std::vector<int64_t>(index.begin(), index.end())};
-  cell.hint = absl::StrCat(array.id >= kResultArray && array.id < kOwnArray ? tr("result") : tr("operand"), " ", array.name, IndexText(index));
+  cell.hint = absl::StrCat(array.result ? tr("result") : tr("operand"), " ", array.name, IndexText(index));
   if (const std::optional<Scalar> s = array.At(index)) {
     // Of few integers all digits.
     cell.text = IsInteger(s->type) && array.shape.ElementCount() <= kFewNumbers ? ToText(*s) : ShortText(*s);

@@ -133,7 +133,7 @@ class LayoutPicture {
     float x = kLeft;
     board_.Skip(4);
     for (size_t k = 0; k < std::min<size_t>(arrays.size(), 8); ++k) {
-      const std::string text = absl::StrCat(arrays[k]->id >= kResultArray && arrays[k]->id < kOwnArray ? absl::StrCat(tr_("result"), " ") : "", arrays[k]->name);
+      const std::string text = absl::StrCat(arrays[k]->result ? absl::StrCat(tr_("result"), " ") : "", arrays[k]->name);
       const Box box{x, board_.y(), TextWidth(text, Face::kMono, 12) + 16, 22};
       if (box.right() > kLeft + width_) break;
       const bool on = arrays[k] == array_;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "visualizer/pictures/window_buttons.h"
 
 namespace hloscope {
 namespace {
@@ -68,26 +69,8 @@ void MemoryStrip::DrawNote(Place at, Drawing* drawing) const {
   const int64_t last = std::min(first_ + shown_, spec_.count) - 1;
   const std::string text = tr_("places $0 to $1 of $2", first_, last, spec_.count);
   drawing->AddText({at.x, at.y + 12}, text, {11, Face::kUi, Ink::kDim});
-  float x = at.x + TextWidth(text, Face::kUi, 11) + 8;
-  const struct {
-    const char* text;
-    int64_t first;
-    const char* hint;
-  } buttons[] = {{"«", 0, HLO_CAPTION("to the beginning")},
-                 {"‹", first_ - shown_, HLO_CAPTION("back")},
-                 {"›", first_ + shown_, HLO_CAPTION("on")},
-                 {"»", spec_.count, HLO_CAPTION("to the end")}};
-  for (const auto& button : buttons) {
-    if (!live_) break;
-    const bool can = button.first < first_ ? first_ > 0 : last + 1 < spec_.count;
-    const Box box{x, at.y, 16, 16};
-    drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
-    if (can)
-      drawing->AddSpot({.box = box,
-                        .hint = tr_(button.hint),
-                        .action = absl::StrCat(OptionOf(spec_.number), "=", std::clamp<int64_t>(button.first, 0, spec_.count))});
-    x += 17;
-  }
+  const float x = at.x + TextWidth(text, Face::kUi, 11) + 8;
+  if (live_) DrawWindowButtons({x, at.y}, first_, last + 1 - first_, spec_.count, OptionOf(spec_.number), tr_, drawing);
 }
 
 void MemoryStrip::Draw(Place at, Drawing* drawing) {

@@ -34,6 +34,7 @@ constexpr OptionRow kRows[] = {
     {"tile", "layout", Takes::kNumbers, "none"},
     {"bits", "numbers", Takes::kHex, ""},
     {"group", "collective", Takes::kNumber, ""},
+    {"member", "collective", Takes::kNumber, ""},
 };
 
 const OptionRow* Find(const PictureRow& picture, absl::string_view name) {

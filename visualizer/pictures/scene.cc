@@ -42,7 +42,7 @@ void AddLeaves(const Shape& shape, const Value& value, const std::string& name, 
 
 }  // namespace
 
-PictureArray::PictureArray(int id, std::string name, Shape shape, Value value) : id(id), name(std::move(name)), shape(std::move(shape)), value_(std::move(value)) {
+PictureArray::PictureArray(int id, std::string name, Shape shape, Value value) : id(id), result(id >= kResultArray && id < kOwnArray), name(std::move(name)), shape(std::move(shape)), value_(std::move(value)) {
   if (value_.has_value() && !value_.IsDense()) map_ = std::make_shared<const LayoutMap>(value_.shape());
 }
 

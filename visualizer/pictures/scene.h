@@ -23,6 +23,7 @@ class PictureArray {
   PictureArray() = default;
   PictureArray(int id, std::string name, Shape shape, Value value);
   int id = 0;         // Cell::array
+  bool result = false;  // what the instruction gives, not what it reads; by the number where a picture says nothing else
   std::string name;   // "%x", "%loop[1]"
   Shape shape;        // with the sizes of the run
   bool has_value() const { return value_.has_value(); }
