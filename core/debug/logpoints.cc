@@ -60,7 +60,7 @@ struct LogText {
   bool file_only = false;
 };
 
-// [if EXPR] [to FILE | into FILE] TEXT, in any order when the text is in quotes.
+// [if EXPR] [to FILE | into FILE] TEXT, in any order when the text is in quotes; the file may be in quotes.
 absl::StatusOr<LogText> ReadLog(absl::string_view args) {
   LogText log;
   bool have_text = false;
@@ -68,15 +68,21 @@ absl::StatusOr<LogText> ReadLog(absl::string_view args) {
     absl::string_view rest = args;
     const absl::string_view word = TakeWord(rest);
     if ((word == "to" || word == "into") && log.file.empty()) {
-      const absl::string_view file = TakeWord(rest);
-      if (file.empty()) return absl::InvalidArgumentError(absl::StrCat("a file's name is expected after ", word));
-      log.file = std::string(file);
+      rest = absl::StripAsciiWhitespace(rest);
+      if (absl::StartsWith(rest, "\"")) {
+        absl::StatusOr<std::string> file = TakeQuoted(rest);
+        if (!file.ok()) return absl::InvalidArgumentError("the closing quote of the file's name is missing");
+        log.file = *std::move(file);
+      } else {
+        log.file = std::string(TakeWord(rest));
+      }
+      if (log.file.empty()) return absl::InvalidArgumentError(absl::StrCat("a file's name is expected after ", word));
       log.file_only = word == "into";
       args = rest;
     } else if (word == "if" && log.condition.empty()) {
       const size_t quote = rest.find('"'), end = std::min(quote, rest.size());
       if (!have_text && quote == absl::string_view::npos) return absl::InvalidArgumentError("after if EXPR the text is put in quotes");
-      log.condition = std::string(absl::StripAsciiWhitespace(rest.substr(0, end)));
+      log.condition = std::string(rest.substr(0, end));
       for (absl::string_view target : {" to ", " into "}) {
         const size_t at = log.condition.find(std::string(target));
         if (at == std::string::npos) continue;
@@ -85,6 +91,7 @@ absl::StatusOr<LogText> ReadLog(absl::string_view args) {
         break;
       }
       if (args.data() + args.size() == rest.data() + rest.size() && absl::StartsWith(args, "if")) args = rest.substr(end);
+      absl::StripAsciiWhitespace(&log.condition);
       if (log.condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
     } else if (args[0] == '"' && !have_text) {
       absl::StatusOr<std::string> text = TakeQuoted(args);

@@ -16,6 +16,21 @@
 namespace hloscope {
 namespace {
 
+// A name alone means other places in other frames: with its computation it does not.
+std::string PlaceText(const Breakpoint& b) {
+  const Location& first = b.locations[0];
+  const absl::string_view name = absl::StripPrefix(b.spec, "%");
+  if (b.locations.size() == 1 && name == first.instruction().name) return absl::StrCat("%", first.computation->name, ":", first.instruction().name);
+  return b.spec;
+}
+
+std::string Quoted(absl::string_view text) {
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}, {"\t", "\\t"}}), "\"");
+}
+
+// As commands take it.
+std::string FileText(const Breakpoint& b) { return b.file.find_first_of(" \t\"") == std::string::npos ? b.file : Quoted(b.file); }
+
 }  // namespace
 
 void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
@@ -34,7 +49,7 @@ void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
   s.Say(b.temporary ? ", temporary" : "", b.from_program ? ", from the program" : "", figures.awake ? "" : ", disabled",
         figures.awake && figures.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(figures.stops_left, "more stop")) : "", "\n");
   if (!b.condition.empty() && !b.becomes) s.Say("    only if ", b.condition, "\n");
-  if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), "\n");
+  if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileText(b)), "\n");
   if (counts.reached > 0) {
     const bool watch = b.kind == Breakpoint::kWatch;
     const absl::string_view wanted = !watch                 ? ", its condition true "
@@ -51,18 +66,6 @@ void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
 
 namespace {
 
-// A name alone means other places in other frames: with its computation it does not.
-std::string PlaceText(const Breakpoint& b) {
-  const Location& first = b.locations[0];
-  const absl::string_view name = absl::StripPrefix(b.spec, "%");
-  if (b.locations.size() == 1 && name == first.instruction().name) return absl::StrCat("%", first.computation->name, ":", first.instruction().name);
-  return b.spec;
-}
-
-std::string Quoted(absl::string_view text) {
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}, {"\t", "\\t"}}), "\"");
-}
-
 std::string AsCommands(Session::State& s, const Breakpoint& b) {
   const StopFigures figures = FiguresOf(s, b);
   std::string text;
@@ -72,7 +75,7 @@ std::string AsCommands(Session::State& s, const Breakpoint& b) {
       text = absl::StrCat(b.temporary ? "tbreak " : "break ", PlaceText(b), condition, "\n");
       break;
     case Breakpoint::kLog:
-      text = absl::StrCat("logpoint ", PlaceText(b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), " ", Quoted(b.text), condition, "\n");
+      text = absl::StrCat("logpoint ", PlaceText(b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileText(b)), " ", Quoted(b.text), condition, "\n");
       break;
     case Breakpoint::kWatch:
       text = absl::StrCat("watch ", b.becomes && b.condition == b.expression ? "-if " : "", b.expression, " in ", b.home->name,
