@@ -45,7 +45,7 @@ int Run_shot(const std::vector<std::string>& args) {
   app.add_option("--scale", options.scale, "size of everything")->check(CLI::Range(0.5, 4.0));
   app.add_flag("--keep", options.keep, "with the settings and the session of the window, which are kept again");
   app.add_flag("--light", light, "light colours");
-  app.add_flag("--steady", options.steady, "for comparing pictures: OUT.png.varies lists the rectangles that differ from run to run (times, temporary files)");
+  app.add_flag("--steady", options.steady, "for comparing pictures: OUT.png.varies lists the rectangles that differ from run to run (times, temporary files); frames that no picture is taken of are not painted");
   options.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
   if (!options.file.empty() && options.file != "-") {
