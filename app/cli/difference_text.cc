@@ -178,7 +178,8 @@ std::string DifferenceText::Values(const LockstepReport& r) const {
     return text;
   }
   absl::StrAppend(&text, "first divergence: ", Text(r.divergences[0]));
-  if (r.divergences.size() < 2) return text;
+  const absl::string_view results = r.results_agree ? "the results agree all the same\n" : "";
+  if (r.divergences.size() < 2) return absl::StrCat(text, results);
   // A loop's instruction is told once, with how often.
   const auto again = [&](const Divergence& d) -> std::string {
     const auto found = r.telling.find({d.a, d.b});
@@ -203,7 +204,7 @@ std::string DifferenceText::Values(const LockstepReport& r) const {
     absl::StrAppend(&text, d.own ? "another of its own: " : "inherits, and is changed besides: ", Text(d), again(d));
   }
   if (more > 0) absl::StrAppend(&text, "and ", more, more == 1 ? " further instruction" : " further instructions", " of their own, or changed besides; -v tells of each\n");
-  return text;
+  return absl::StrCat(text, results);
 }
 
 ordered_json DifferenceText::Json(const Divergence& d) const {
@@ -252,6 +253,7 @@ ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepRepor
   if (values == nullptr) return j;
   ordered_json v = {{"compared", values->pairs}, {"elements", values->elements}, {"other_bits", values->other_bits}, {"not_compared", values->unlike},
                     {"diverging", values->diverging}, {"own", values->own}, {"inherited", values->diverging - values->own}, {"results_compared", values->results_compared},
+                    {"results_agree", values->results_compared ? ordered_json(values->results_agree) : ordered_json()},
                     {"spilled_bytes", values->spilled_bytes}, {"peak_bytes", values->peak_bytes}};
   if (!values->results_why.empty()) v["results_why"] = values->results_why;
   if (!values->error_a.empty()) v["error_a"] = values->error_a;

@@ -21,7 +21,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/lockstep_inputs.h"
 #include "core/debug/lockstep_reads.h"
-#include "core/debug/lockstep_rewrites.h"
+#include "core/debug/lockstep_verdict.h"
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
 #include "core/literal/relayout.h"
@@ -346,7 +346,7 @@ class Lockstep {
     if (same && !operand && !reordered && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
     const int64_t unlike = report_.unlike;
     if (!same && Compare(side, a, b, d)) Diverged(side, info, in_a, key, std::move(d));
-    else if (rewrites_.waits() && report_.unlike == unlike) rewrites_.Agrees(info.key, in_a);
+    else if (verdict_.rewrites().waits() && report_.unlike == unlike) verdict_.rewrites().Agrees(info.key, in_a);
     ++report_.pairs;
     if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
@@ -430,7 +430,7 @@ class Lockstep {
     diverged_.insert(key);
     const ScopeMatch& m = *match_.scopes[info.match];
     bool inherited = false;
-    const bool any = report_.diverging > 0 || !doubtful_.empty();
+    const bool any = verdict_.any();
     if (d.operand) {
       inherited = any;
     } else {
@@ -443,72 +443,17 @@ class Lockstep {
     const bool told = !d.own && Def(*d.a).control != ControlKind::kNone && !m.changed.contains(in_a);
     if (!told) d.changed = ChangedAt(match_, info.match, in_a);
     if (d.own && d.operand && d.changed.empty()) d.changed = GivenOtherwise(m.a, in_a, info.from < 0 || !info.first ? nullptr : match_.scopes[info.from].get(), info.from_node);
-    if (d.own || d.besides() || rewrites_.waits() || !doubtful_.empty() || report_.divergences.size() < options_.keep) {
+    if (d.own || d.besides() || verdict_.waits() || report_.divergences.size() < options_.keep) {
       d.where = Where(side, info, m.a, in_a);
       d.where_b = Where(side, info, m.b, m.to_b[in_a]);
     }
-    if (d.own ? !d.operand && rewrites_.Hold(m, info.key, in_a, d) : rewrites_.HoldInherited(info.key, in_a, d)) return;
-    // What only reads something else than its partner may be no partner: the results say whether it is.
-    if (d.own ? m.rewired.contains(in_a) || (d.operand && !m.names_kept && !m.changed.contains(in_a)) : !doubtful_.empty()) {
-      doubtful_.push_back(std::move(d));
-      return;
-    }
-    // What is still held is not another way to the same: it differs before this one.
-    const bool held_counts = CountUndecided();
-    if (!held_counts || options_.keep_going) Count(std::move(d));
-    else ++report_.diverging;
-    if (!options_.keep_going) stop_ = true;
-  }
-
-  void Count(Divergence d) {
-    ++report_.diverging;
-    report_.own += d.own;
-    report_.besides += d.besides();
-    bool first = false;
-    if (d.own || d.besides()) {
-      LockstepReport::Telling& of_pair = report_.telling[{d.a, d.b}];
-      first = ++of_pair.all == 1;
-      of_pair.own += d.own;
-    }
-    if (report_.divergences.size() < options_.keep || first) report_.divergences.push_back(std::move(d));
-  }
-
-  // Whether there were some. Without keep_going the first is all that is wanted.
-  bool CountUndecided() {
-    for (Divergence& d : rewrites_.TakeDecided()) TakeRewritten(std::move(d));
-    std::vector<Divergence> undecided = rewrites_.TakeUndecided();
-    for (size_t k = 0; k < undecided.size(); ++k) {
-      if (k == 0 || options_.keep_going) Count(std::move(undecided[k]));
-      else ++report_.diverging;
-    }
-    return !undecided.empty();
-  }
-
-  void TakeRewritten(Divergence d) {
-    ++report_.rewritten_pairs;
-    if (d.own && report_.rewritten.size() < options_.keep) report_.rewritten.push_back(std::move(d));
-  }
-
-  // What is still held did not come to who decides: the results do.
-  void Finish() {
-    for (Divergence& d : rewrites_.TakeDecided()) TakeRewritten(std::move(d));
-    std::vector<Divergence> undecided = rewrites_.TakeUndecided();
-    std::move(doubtful_.begin(), doubtful_.end(), std::back_inserter(undecided));
-    const size_t before = report_.divergences.size();
-    CompareResults(undecided.empty());
-    if (undecided.empty()) return;
-    if (report_.results_compared && report_.divergences.size() == before) {
-      for (Divergence& d : undecided) TakeRewritten(std::move(d));
-      return;
-    }
-    std::vector<Divergence> results(std::make_move_iterator(report_.divergences.begin() + static_cast<int64_t>(before)), std::make_move_iterator(report_.divergences.end()));
-    report_.divergences.resize(before);
-    for (size_t k = 0; k < undecided.size(); ++k) {
-      if (k == 0 || options_.keep_going) Count(std::move(undecided[k]));
-      else ++report_.diverging;
-    }
-    std::move(results.begin(), results.end(), std::back_inserter(report_.divergences));
-    if (!options_.keep_going) report_.divergences.resize(before + 1);
+    Rewrites& rewrites = verdict_.rewrites();
+    if (d.own ? !d.operand && rewrites.Hold(m, info.match == 0, info.key, in_a, d) : rewrites.HoldInherited(info.key, in_a, d)) return;
+    // What only reads something else than its partner may be no partner, and what is in a loop that is written otherwise may be of another iteration: the
+    // results say whether it is.
+    const bool no_partner = m.rewired.contains(in_a) || (d.operand && !m.names_kept && !m.changed.contains(in_a));
+    if (d.own ? no_partner || InLoopWrittenOtherwise(match_, info.match, in_a) : verdict_.doubts()) return verdict_.Doubt(std::move(d));
+    stop_ |= verdict_.Convict(std::move(d)) && !options_.keep_going;
   }
 
   // The frames of the machine up to the computation that is laid flat, and the calls from there to one of its nodes.
@@ -525,42 +470,51 @@ class Lockstep {
     return WhereText(levels);
   }
 
-  // `own`: nothing that differs before them is held.
-  void CompareResults(bool own) {
+  void Finish() {
+    absl::flat_hash_set<int> differing;
+    std::vector<Divergence> results = CompareResults(differing);
+    verdict_.Decide(std::move(results), differing, report_.results_compared);
+    report_.results_agree = report_.results_compared && differing.empty();
+  }
+
+  // Where they differ; `differing`: these leaves.
+  std::vector<Divergence> CompareResults(absl::flat_hash_set<int>& differing) {
+    std::vector<Divergence> found;
     if (!sides_[0]->finished || !sides_[1]->finished) {
       report_.results_why = "a program did not come to its end";
-      return;
+      return found;
     }
-    if (options_.on_values) return;  // it has had them as the root's
+    if (options_.on_values) return found;  // it has had them as the root's
     std::vector<Value> a, b;
     Leaves(sides_[0]->machine.result(), a);
     Leaves(sides_[1]->machine.result(), b);
     if (a.size() != b.size()) {
       report_.results_why = absl::StrCat("one program gives ", a.size(), " arrays, the other ", b.size());
-      return;
+      return found;
     }
     report_.results_compared = true;
+    const bool first = report_.diverging == 0 && !verdict_.waits();
     for (size_t k = 0; k < a.size(); ++k) {
-      if (a[k].shape().dimensions() != b[k].shape().dimensions() && report_.diverging == 0 && own) {
+      if (a[k].shape().dimensions() != b[k].shape().dimensions() && found.empty() && first) {
         report_.results_compared = false;
         report_.results_why = absl::StrCat("output ", k, " is ", a[k].shape().ToString(false), " in one program and ", b[k].shape().ToString(false), " in the other");
-        return;
+        return found;
       }
       Divergence d;
       d.a = a_.entry->root;
       d.b = b_.entry->root;
       d.result = true;
       ++report_.pairs;
-      if (!Compare(0, a[k], b[k], d)) continue;
+      const int64_t unlike = report_.unlike;
+      const bool differs = Compare(0, a[k], b[k], d);
+      if (differs || report_.unlike > unlike) differing.insert(static_cast<int>(k));
+      if (!differs) continue;
       d.output = a.size() > 1 ? static_cast<int>(k) : -1;
-      d.own = report_.diverging++ == 0 && own;
-      if (d.own) d.changed = ChangedAt(match_, 0, a_.entry->root->index);
-      report_.own += d.own;
-      report_.telling[{d.a, d.b}].all += d.own;
-      report_.telling[{d.a, d.b}].own += d.own;
-      if (report_.divergences.size() < options_.keep || d.own) report_.divergences.push_back(std::move(d));
-      if (!options_.keep_going) return;
+      d.changed = ChangedAt(match_, 0, a_.entry->root->index);
+      found.push_back(std::move(d));
+      if (!options_.keep_going && first) return found;
     }
+    return found;
   }
 
   const Module &a_, &b_;
@@ -570,10 +524,9 @@ class Lockstep {
   SingleStepBackend single_a_, single_b_;
   std::unique_ptr<Side> sides_[2];
   absl::flat_hash_set<uint64_t> diverged_;
-  Rewrites rewrites_;
-  std::vector<Divergence> doubtful_;  // of pairs that may be none, with what inherits them, until the results are there
   ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far
   LockstepReport report_;
+  Verdict verdict_{report_, options_};
   absl::Status failure_;
   bool stop_ = false, alone_ = false;
   std::mutex mutex_;

@@ -66,6 +66,7 @@ struct LockstepReport {
   int64_t peak_bytes = 0;              // of the values of both machines together
   bool results_compared = false;
   std::string results_why;             // why not, if not
+  bool results_agree = false;          // they were compared, and do
   std::vector<Divergence> divergences; // as found; the first is own
   int64_t besides = 0;                 // that inherit, and are other operations besides
   // Pairs that differ and do not count, with those that only inherit it: what the other operations that read them make of them agrees.

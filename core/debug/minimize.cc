@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "core/debug/flatten.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/minimize_loops.h"
 #include "core/debug/minimize_sizes.h"
@@ -216,10 +217,11 @@ class Minimizer {
   }
 
   // The frame of the present program's run that `enter` finds becomes the program, with the arguments that it had on each device; its result
-  // is `root`, or null: its own. `enter` gives -1 where there is none.
-  bool TryFrame(const std::function<int(FrameHistory&)>& enter, const Instruction* root = nullptr) {
+  // is `root`, or null: its own, or a tuple of `roots`. `enter` gives -1 where there is none.
+  bool TryFrame(const std::function<int(FrameHistory&)>& enter, const Instruction* root = nullptr, std::vector<const Instruction*> roots = {}) {
     Rewrite rewrite;
     rewrite.root = root;
+    rewrite.roots = std::move(roots);
     arguments_.clear();
     bool known = Execute().ok();
     for (int d = 0; known && d < run_.devices(); ++d) {
@@ -265,6 +267,17 @@ class Minimizer {
     return false;
   }
 
+  // What fails in the entry is the result, and what ran only for the others is gone, though that alone may have needed it.
+  bool TryFailingAsResultWithout(Rewrite rewrite) {
+    if (moment_.levels.size() != 1 || rewrite.dropped.empty()) return false;
+    for (const int p : {moment_.levels[0].position - 1, moment_.levels[0].position}) {
+      if (p < 0 || p >= static_cast<int>(entry().schedule.size())) continue;
+      rewrite.root = entry().schedule[p];
+      if (Try(rewrite)) return true;
+    }
+    return false;
+  }
+
   // The frame in which it fails, or one around it.
   bool DescendToFailure() {
     for (Mark moment = moment_; moment.levels.size() > 1 && !Spent(); moment.levels.pop_back()) {
@@ -273,17 +286,15 @@ class Minimizer {
     return false;
   }
 
-  // What the loop's body makes the program's result of, where that is a part of what the loop returns; else null.
-  const Instruction* ResultInBody(const Instruction& loop) const {
-    const Instruction* i = entry().root;
-    std::vector<int64_t> path;  // the innermost first
-    for (; TakesPart(*i); i = i->operands[0]) path.push_back(i->Int(AttrId::kIndex));
-    if (i != &loop) return nullptr;
-    for (i = loop.Called(AttrId::kBody)->root; !path.empty(); path.pop_back()) {
-      if (!MakesTuple(*i)) return nullptr;
-      i = i->operands[path.back()];
+  // What the loop's body makes the program's result of, where that, or each part of it, is a part of what the loop returns; else nothing.
+  std::vector<const Instruction*> ResultsInBody(const Instruction& loop) const {
+    if (const Instruction* whole = PartInBody(loop, *entry().root)) return {whole};
+    std::vector<const Instruction*> parts;
+    for (const Instruction* operand : BuildsTuple(*entry().root) ? entry().root->operands : decltype(entry().root->operands)()) {
+      parts.push_back(PartInBody(loop, *operand));
+      if (parts.back() == nullptr) return {};
     }
-    return i->shape == entry().root->shape ? i : nullptr;
+    return parts;
   }
 
   // The last iteration of a loop.
@@ -293,8 +304,9 @@ class Minimizer {
       return iterations.ok() && *iterations > 0 ? history.EnterBody(0, loop, *iterations - 1) : -1;
     };
     if (TryFrame(last)) return true;
-    const Instruction* result = ResultInBody(loop);
-    return result != nullptr && result != loop.Called(AttrId::kBody)->root && TryFrame(last, result);
+    const std::vector<const Instruction*> results = ResultsInBody(loop);
+    if (results.empty() || results[0] == loop.Called(AttrId::kBody)->root) return false;
+    return BuildsTuple(*entry().root) ? TryFrame(last, nullptr, results) : TryFrame(last, results[0]);
   }
 
   // A computation that is called becomes the program: with the arguments that it has where it fails; else with those that it first gets, or
@@ -438,7 +450,7 @@ class Minimizer {
     for (const Computation* c : module().computations) {
       for (const Instruction* i : c->schedule) AddUnread(*i, &all.dropped);
     }
-    if (all.dropped.empty() || Try(all)) return;
+    if (TryFailingAsResultWithout(all) || all.dropped.empty() || Try(all)) return;
     for (size_t c = 0; c < module().computations.size() && !Spent(); ++c) {
       for (int p = static_cast<int>(module().computations[c]->schedule.size()) - 1; p >= 0 && !Spent(); --p) {
         if (c >= module().computations.size()) break;
@@ -448,16 +460,6 @@ class Minimizer {
         if (!one.dropped.empty()) (void)Try(one);
       }
     }
-  }
-
-  static void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped) {
-    if (!MustRun(i) || &i == i.parent->root) return;
-    for (const Instruction* other : i.parent->schedule) {
-      const bool reads = std::find(other->operands.begin(), other->operands.end(), &i) != other->operands.end();
-      if (reads && !dropped->contains(other)) return;
-    }
-    dropped->insert(&i);
-    for (const Instruction* operand : i.operands) AddUnread(*operand, dropped);
   }
 
   // In called computations: an instruction gives way to an operand, or to zeros.

@@ -39,6 +39,28 @@ const Instruction* MakerOfPart(const Instruction& i) {
   return tuple.operands[part]->shape == i.shape ? tuple.operands[part] : nullptr;
 }
 
+const Instruction* PartInBody(const Instruction& loop, const Instruction& part) {
+  const Instruction* i = &part;
+  std::vector<int64_t> path;  // the innermost first
+  for (; TakesPart(*i); i = i->operands[0]) path.push_back(i->Int(AttrId::kIndex));
+  if (i != &loop) return nullptr;
+  for (i = loop.Called(AttrId::kBody)->root; !path.empty(); path.pop_back()) {
+    if (!MakesTuple(*i)) return nullptr;
+    i = i->operands[path.back()];
+  }
+  return i->shape == part.shape ? i : nullptr;
+}
+
+void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped) {
+  if (!MustRun(i) || &i == i.parent->root) return;
+  for (const Instruction* other : i.parent->schedule) {
+    const bool reads = std::find(other->operands.begin(), other->operands.end(), &i) != other->operands.end();
+    if (reads && !dropped->contains(other)) return;
+  }
+  dropped->insert(&i);
+  for (const Instruction* operand : i.operands) AddUnread(*operand, dropped);
+}
+
 bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite) {
   if (Def(loop).control != ControlKind::kWhile || !loop.shape.IsTuple()) return false;
   const Computation &body = *loop.Called(AttrId::kBody), &condition = *loop.Called(AttrId::kCondition);

@@ -1,9 +1,10 @@
-// What of a loop's value, and of other tuples, can go, for making programs smaller (minimize.cc).
+// What of a loop's value, and of other tuples, can go, and what runs unread, for making programs smaller (minimize.cc).
 #ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
 #define HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
 
 #include <cstdint>
 
+#include "absl/container/flat_hash_set.h"
 #include "core/ir/module.h"
 #include "core/ir/rewrite.h"
 
@@ -15,6 +16,10 @@ bool TakesPart(const Instruction& i);
 bool MakesTuple(const Instruction& i);
 // What makes the part of a tuple that is taken right there; null: nothing in the same computation.
 const Instruction* MakerOfPart(const Instruction& i);
+// What the loop's body makes that part of, where `part` is the loop's value or taken out of it; else null.
+const Instruction* PartInBody(const Instruction& loop, const Instruction& part);
+// Adds what runs though nothing reads it, if `i` is such, and what is there for it alone.
+void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped);
 // Adds what is to be done that all parts of a loop's value go that nothing but themselves depends on, or (from 0) that one alone. False: there
 // is none.
 bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite);

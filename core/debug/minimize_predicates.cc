@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
@@ -76,6 +77,11 @@ bool SameKind(const Shape& before, const Shape& now) {
   return true;
 }
 
+// The constant false: a loop with this condition is not entered.
+bool IsNever(const Instruction& condition) {
+  return condition.literal != nullptr && condition.literal->value.has_value() && *condition.literal->value.data() == std::byte{0};
+}
+
 // What computed the part `path` of an instruction's value: found through tuples, calls, loops and data that is only moved.
 const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
   std::vector<const Instruction*> callers;
@@ -91,6 +97,8 @@ const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
       } else {
         i = caller->operands[i->parameter_number];
       }
+    } else if (def.control == ControlKind::kWhile && IsNever(*i->Called(AttrId::kCondition)->root)) {
+      i = i->operands[0];
     } else if (def.control == ControlKind::kWhile) {
       if (!loops.insert({i, path}).second) {
         i = i->operands[0];

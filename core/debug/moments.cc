@@ -418,7 +418,7 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
         if (shown <= 2) one = occurrence;
         std::vector<std::string> label;
         if (!occurrences.single()) label.push_back(occurrences.Label(occurrence));
-        if (!meant->labels[k].empty()) label.push_back(meant->labels[k]);
+        if (!meant->labels[k].empty() && (label.empty() || !absl::EndsWith(label[0], meant->labels[k]))) label.push_back(meant->labels[k]);
         if (absl::Status looked = look(absl::StrJoin(label, " ")); !looked.ok()) return looked;
         return true;
       });

@@ -1,0 +1,59 @@
+// What the divergences of a lockstep come to: which count at once, which wait for what is made of them or for the results, and what the results say
+// of these. Not for finding them (lockstep.h).
+#ifndef HLOSCOPE_CORE_DEBUG_LOCKSTEP_VERDICT_H_
+#define HLOSCOPE_CORE_DEBUG_LOCKSTEP_VERDICT_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/debug/lockstep.h"
+#include "core/debug/lockstep_rewrites.h"
+
+namespace hloscope {
+
+class Verdict {
+ public:
+  // Writes into `report`; of the options: keep_going and keep.
+  Verdict(LockstepReport& report, const LockstepOptions& options) : report_(report), options_(options) {}
+
+  Rewrites& rewrites() { return rewrites_; }
+  // Something has diverged, whether that counts or is in doubt.
+  bool any() const { return report_.diverging > 0 || !doubtful_.empty(); }
+  bool doubts() const { return !doubtful_.empty(); }
+  // Something waits for what comes after it, the results at last.
+  bool waits() const { return doubts() || rewrites_.waits(); }
+  // The results decide.
+  void Doubt(Divergence d);
+  // Nothing holds it, and what is still held differs before it. False: some of that waits for the results, and so does this one; what counts
+  // anyway counts then.
+  bool Convict(Divergence d);
+  // At the end. `results`: where they differ, in order of their leaves; `differing`: these leaves. `compared`: it is known.
+  void Decide(std::vector<Divergence> results, const absl::flat_hash_set<int>& differing, bool compared);
+
+ private:
+  // Of one pair, beyond what is kept.
+  struct More {
+    int64_t all = 0, own = 0, besides = 0;
+  };
+
+  void Count(Divergence d);
+  // Without keep_going the first is all that is wanted.
+  void CountAll(std::vector<Divergence> divergences);
+  void CountMore();
+  void TakeRewritten(Divergence d);
+  void TakeAllRewritten(std::vector<Divergence> divergences);
+
+  LockstepReport& report_;
+  const LockstepOptions& options_;
+  Rewrites rewrites_;
+  std::vector<Divergence> doubtful_;  // with what inherits them
+  absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, More> more_;
+  std::vector<Divergence> certain_;   // behind some that wait for the results
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_LOCKSTEP_VERDICT_H_
