@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "core/element/element_trace.h"
 #include "core/ops/reach.h"
 #include "core/shape/index_relation.h"
@@ -21,9 +22,9 @@ constexpr size_t kShown = 4;
 
 bool Floats(const Shape& shape) { return shape.IsArray() && (IsFloat(shape.element_type()) || IsComplex(shape.element_type())); }
 
-Scalar ElementAt(const Value& array, int64_t linear) {
-  const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
+std::string NotAllCallsText(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, int64_t of) {
+  return absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", looked_at, " of the ", of, " elements of %", instruction.name,
+                      " in which one may be made and lost again, and found none; the others were not looked into");
 }
 
 std::vector<int64_t> IndexIn(const Shape& shape, int64_t linear) {

@@ -2,18 +2,24 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_
 #define HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_
 
+#include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "core/debug/catch_find.h"
 #include "core/element/scalar_hazards.h"
+#include "core/literal/element_at.h"
 
 namespace hloscope {
 
 bool Floats(const Shape& shape);
-Scalar ElementAt(const Value& array, int64_t linear);
+// Elements of one instruction whose calls are looked into, each call by call, so that each takes its time; a program may say yes where the
+// calls, one by one, do not. And what is said where these are not all and none was found.
+constexpr int64_t kMostLookedInto = 1000;
+std::string NotAllCallsText(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, int64_t of);
 std::vector<int64_t> IndexIn(const Shape& shape, int64_t linear);
 bool IsBad(CatchKind kind, const Scalar& s);  // it is what nan or inf is about
 std::vector<Value> ArraysOf(const Value& value);  // of a tuple, also of those in it; or the array itself

@@ -336,8 +336,7 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
 
 void CatchFinder::SayGaveUp(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, size_t of) {
   if (std::exchange(Of(instruction).gave_up, true)) return;
-  notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", looked_at, " of the ", of, " elements of %", instruction.name,
-                                  " in which one may be made and lost again, and found none; the others were not looked into"));
+  notices_.push_back(NotAllCallsText(request, instruction, looked_at, static_cast<int64_t>(of)));
 }
 
 // What the instruction's own computation made: names where. In `found`, which the result has, or else what the calls alone tell: hidden from
@@ -351,11 +350,10 @@ void CatchFinder::LookInside(const CatchRequest& request, const Instruction& ins
   }
   bool rough = false;
   const std::vector<int64_t> suspects = HiddenSuspects(request, instruction, operands, result, &rough);
-  constexpr int64_t kMost = 1000;  // calls by calls, so each takes its time; a program may say yes where the calls, one by one, do not
   int64_t looked_at = 0;
   for (int64_t element : suspects) {
-    if (++looked_at > kMost) {
-      if (!found->has_value()) SayGaveUp(request, instruction, kMost, suspects.size());
+    if (++looked_at > kMostLookedInto) {
+      if (!found->has_value()) SayGaveUp(request, instruction, kMostLookedInto, suspects.size());
       return;
     }
     std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element, query);

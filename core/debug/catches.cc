@@ -238,14 +238,13 @@ bool Catches::ExamineExchange(const Instruction& instruction, const Value& value
 }
 
 void Catches::ExamineExchanged(const CatchRequest& r, const Instruction& instruction, int output, const Value& leaf, std::optional<Finding>* found) {
-  constexpr size_t kMostLookedAt = 1000;
   std::vector<int64_t> elements = NonFinite(r) ? AllBad(r.kind, leaf) : std::vector<int64_t>();
-  const size_t bad = std::min(elements.size(), kMostLookedAt);
+  const size_t bad = std::min(elements.size(), size_t{kMostLookedInto});
   elements.resize(bad);
   const HazardQuery query = QueryOf(r);
   const bool may_hide = NonFinite(r) ? finder_.MayHide(r, instruction) || (r.kind == CatchKind::kInf && HasAny(CatchKind::kNan, leaf)) : CallsMayHave(instruction, query);
   const int64_t count = leaf.element_count();
-  for (int64_t k = 0; may_hide && k < count && elements.size() < kMostLookedAt; ++k) {
+  for (int64_t k = 0; may_hide && k < count && elements.size() < size_t{kMostLookedInto}; ++k) {
     if (!std::binary_search(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(bad), k)) elements.push_back(k);
   }
   if (elements.empty()) return;
@@ -279,8 +278,7 @@ void Catches::ExamineExchanged(const CatchRequest& r, const Instruction& instruc
   }
   if (found->has_value()) (*found)->inherited += inherited;
   if (found->has_value() || !may_hide || count <= static_cast<int64_t>(elements.size()) || !said_.insert(&instruction).second) return;
-  notices_.push_back(absl::StrCat("catch ", Name(r.kind), " looked into the calls of ", elements.size(), " of the ", count, " elements of %", instruction.name,
-                                  " in which one may be made and lost again, and found none; the others were not looked into"));
+  notices_.push_back(NotAllCallsText(r, instruction, static_cast<int64_t>(elements.size()), count));
 }
 
 // What the observer is shown may stand for an instruction of the program, with the sizes of this run: that one.

@@ -13,6 +13,7 @@
 #include "core/debug/member_walk.h"
 #include "core/element/visit.h"
 #include "core/exec/fuse.h"
+#include "core/literal/element_at.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
 #include "core/ops/called_run.h"
@@ -26,11 +27,6 @@ namespace {
 constexpr int64_t kSamplesOfOneElement = 4;  // of a result whose elements are all the same
 constexpr double kStepsOfPart = 2e5;         // that a thread takes at once
 constexpr int64_t kMostOfPart = 4096, kPartsOfSlab = 64;
-
-Scalar ElementAt(const Value& array, int64_t linear) {
-  const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
-}
 
 int64_t LeafCount(const Program& program) { return static_cast<int64_t>(program.outputs.size()); }
 

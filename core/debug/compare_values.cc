@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/ir/opcode.h"
+#include "core/literal/element_at.h"
 #include "core/literal/format.h"
 #include "core/literal/relayout.h"
 #include "core/text/nearest_name.h"
@@ -39,11 +40,6 @@ bool Agree(double got, double expected, double bound) {
   if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) == std::isnan(expected);
   if (std::isinf(got) || std::isinf(expected)) return got == expected;
   return std::fabs(got - expected) <= bound;
-}
-
-Scalar ElementAt(const Value& array, int64_t linear) {
-  const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
 }
 
 absl::Status BadBudget(absl::string_view text) {

@@ -14,6 +14,7 @@
 #include "core/debug/widen.h"
 #include "core/element/visit.h"
 #include "core/exec/watch.h"
+#include "core/literal/element_at.h"
 #include "core/ops/cost.h"
 #include "core/ops/op.h"
 
@@ -56,11 +57,6 @@ std::vector<int> OperandsOfFunction(const Program& program) {
     operands.push_back(load.operand);
   }
   return operands;
-}
-
-Scalar ElementAt(const Value& array, int64_t linear) {
-  const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
 }
 
 const Value& Leaf(const Value& value, size_t leaf) { return value.shape().IsTuple() ? value.elements()[leaf] : value; }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/element/element_trace.h"
+#include "core/literal/element_at.h"
 #include "core/literal/relayout.h"
 #include "core/ops/branches.h"
 #include "core/ops/element_calls.h"
@@ -35,7 +36,7 @@ bool IsInfinite(const Scalar& s) { return !s.IsNaN() && (std::isinf(s.re) || (Is
 // The first element that is NaN (or infinite); -1: none is.
 int64_t FirstBad(const Value& value, bool infinity) {
   for (int64_t k = 0; IsFloating(value.shape()) && k < value.element_count(); ++k) {
-    const Scalar s = ElementAsScalar(value, k);
+    const Scalar s = ElementAt(value, k);
     if (infinity ? IsInfinite(s) : s.IsNaN()) return k;
   }
   return -1;
@@ -51,11 +52,6 @@ bool IsRunHere(const Instruction& i) {
 }
 
 }  // namespace
-
-Scalar ElementAsScalar(const Value& array, int64_t linear) {
-  const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
-}
 
 CalledRun::CalledRun(std::optional<HazardQuery> query) : search_(std::make_shared<Search>()) {
   if (query.has_value()) search_->left = 2'000'000;
@@ -191,10 +187,10 @@ bool CalledRun::Found(const Instruction& i, absl::Span<const Value> operands, co
     if (!operands[k].shape().IsArray()) return false;  // taken out of a tuple
     if (!query.hazard.has_value() && BringsBad(operands[k], query.infinity)) return false;
     const bool same = operands[k].shape().dimensions() == i.shape.dimensions();
-    if (operands[k].element_count() > 0) birth.read.push_back({i.operands[k], ElementAsScalar(operands[k], same ? born : 0)});
+    if (operands[k].element_count() > 0) birth.read.push_back({i.operands[k], ElementAt(operands[k], same ? born : 0)});
   }
   birth.instruction = &i;
-  birth.value = ElementAsScalar(value, born);
+  birth.value = ElementAt(value, born);
   birth.loops = search_->loops;
   search_->birth = std::move(birth);
   return true;

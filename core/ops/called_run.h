@@ -45,8 +45,6 @@ class CalledRun {
   absl::flat_hash_map<std::pair<const Instruction*, const Computation*>, std::unique_ptr<CalledRun>> inside_;
 };
 
-Scalar ElementAsScalar(const Value& array, int64_t linear = 0);
-
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_OPS_CALLED_RUN_H_

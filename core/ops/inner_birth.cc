@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/element/hazard_program.h"
+#include "core/literal/element_at.h"
 #include "core/ops/called_run.h"
 #include "core/ops/element_calls.h"
 #include "core/ops/op.h"
@@ -66,7 +67,7 @@ std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value
   (void)run.Run(*comparator, arguments);
   std::optional<InnerBirth> birth = run.TakeBirth();
   if (!birth.has_value()) return birth;
-  for (size_t p = 0; p < arguments.size(); ++p) birth->arguments.push_back({comparator->parameters[p], ElementAsScalar(arguments[p]), -1, 0});
+  for (size_t p = 0; p < arguments.size(); ++p) birth->arguments.push_back({comparator->parameters[p], ElementAt(arguments[p], 0), -1, 0});
   return birth;
 }
 
@@ -165,7 +166,7 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
       const std::vector<std::pair<int, int64_t>>& sources = calls->sources();
       for (size_t p = 0; p < arguments->size(); ++p) {
         const bool from_operand = p < sources.size() && sources[p].first >= 0;
-        birth->arguments.push_back({computation.parameters[p], ElementAsScalar((*arguments)[p]), from_operand ? sources[p].first : -1, from_operand ? sources[p].second : 0});
+        birth->arguments.push_back({computation.parameters[p], ElementAt((*arguments)[p], 0), from_operand ? sources[p].first : -1, from_operand ? sources[p].second : 0});
       }
     }
     return birth;
@@ -187,13 +188,13 @@ std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span
     const Value arguments[] = {argument(0, before), argument(1, elements[k])};
     const std::optional<Value> made = run.Run(reducer, arguments);
     if (made.has_value()) {
-      before = ElementAsScalar(*made);
+      before = ElementAt(*made, 0);
       continue;
     }
     std::optional<InnerBirth> birth = run.TakeBirth();
     if (!birth.has_value()) return birth;
     birth->call = static_cast<int64_t>(k) - 1;
-    for (size_t p = 0; p < 2; ++p) birth->arguments.push_back({reducer.parameters[p], ElementAsScalar(arguments[p]), -1, 0});
+    for (size_t p = 0; p < 2; ++p) birth->arguments.push_back({reducer.parameters[p], ElementAt(arguments[p], 0), -1, 0});
     return birth;
   }
   return std::nullopt;

@@ -1,6 +1,5 @@
 // A value in each iteration of a loop: its range, mean, NaN and infinities, as a chart and as rows. A click goes there.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -11,16 +10,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/debug/places.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
-#include "core/debug/ways.h"
 #include "core/literal/format.h"
 #include "core/literal/place_in_range.h"
-#include "core/literal/statistics.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 #include "visualizer/model/live.h"
+#include "visualizer/panels/iteration_rows.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
@@ -31,32 +28,6 @@ namespace {
 constexpr int64_t kRowsAtFirst = 2000;  // more on request
 
 constexpr size_t kMostOffered = 16;
-
-// An array: a value of the loop's, or an element of one that is a tuple.
-struct Offer {
-  const Instruction* instruction = nullptr;
-  int leaf = 0;
-  bool operator==(const Offer& other) const { return instruction == other.instruction && leaf == other.leaf; }
-  const Shape& shape() const { return LeafShape(instruction->shape, leaf); }
-  std::string name() const { return absl::StrCat(instruction->name, LeafPathText(instruction->shape, leaf)); }
-};
-
-// Where a leaf of a loop's result is made: through the tuples and barriers that only hand it on, as far as it is a value of its own.
-Offer MadeBy(const Instruction& result, int leaf) {
-  Offer at{&result, leaf};
-  while (at.instruction->shape.IsTuple()) {
-    const std::vector<LeafSource> sources = SourcesOfLeaves(*at.instruction);
-    if (static_cast<size_t>(at.leaf) >= sources.size() || sources[static_cast<size_t>(at.leaf)].operand < 0) break;
-    const LeafSource& source = sources[static_cast<size_t>(at.leaf)];
-    at = {at.instruction->operands[static_cast<size_t>(source.operand)], source.leaf};
-  }
-  return at;
-}
-
-struct IterationRow {
-  int64_t iteration = 0;
-  Statistics stats;
-};
 
 std::string TextOf(const Statistics& s) {
   std::string text = s.finite == 0 ? "no finite element" : absl::StrCat(ShortText(s.min), " .. ", ShortText(s.max), ", mean ", ShortText(s.mean));
@@ -77,7 +48,7 @@ class IterationsPanel : public Panel {
     }
     if (word == "value") {
       std::vector<std::string> names;
-      for (const Offer& offer : offered_) {
+      for (const LoopValue& offer : offered_) {
         names.push_back(absl::StrCat("%", offer.name()));
         if (offer.name() != absl::StripPrefix(args, "%")) continue;
         value_ = offer;
@@ -130,17 +101,6 @@ class IterationsPanel : public Panel {
   }
 
  private:
-  struct Answer {
-    std::string key;
-    std::vector<IterationRow> rows;
-    bool whole = false, slow = false;
-    std::string error;
-    std::vector<const Instruction*> loops;  // around, the outermost first, and itself
-    std::vector<int64_t> around;            // their iterations, the last one's 0
-    std::string moment;                     // of the first row, as goto takes it
-    int64_t next = 0;                       // the iteration to go on with
-  };
-
   // The loop around the selection, or around the selected frame, or the program's first.
   void FindLoop(PanelContext& context) {
     const Snapshot& now = context.now;
@@ -148,7 +108,7 @@ class IterationsPanel : public Panel {
       program_ = now.program_generation;
       around_.clear();
       first_loop_ = chosen_ = nullptr;
-      value_ = Offer();
+      value_ = LoopValue();
       selected_generation_ = 0;
       loop_ = nullptr;
       if (now.module != nullptr) {
@@ -174,7 +134,7 @@ class IterationsPanel : public Panel {
     if (found == nullptr) found = loop_ != nullptr ? loop_ : first_loop_;
     if (found != loop_) {
       chosen_ = nullptr;
-      value_ = Offer();
+      value_ = LoopValue();
       outer_.clear();
       loops_.clear();
     }
@@ -208,14 +168,14 @@ class IterationsPanel : public Panel {
       if (around != around_.end() && around->second == loop_) chosen_ = selected;
     }
     offered_.clear();
-    const auto offer = [&](const Offer& one) {
+    const auto offer = [&](const LoopValue& one) {
       if (one.shape().IsArray() && std::find(offered_.begin(), offered_.end(), one) == offered_.end() && offered_.size() < kMostOffered) offered_.push_back(one);
     };
     // Floats first: counters say little.
     const auto offer_leaves = [&](const Instruction& of, bool made) {
       for (const bool floats : {true, false}) {
         for (int leaf = 0; leaf < LeafCountOf(of.shape); ++leaf) {
-          const Offer one = made ? MadeBy(of, leaf) : Offer{&of, leaf};
+          const LoopValue one = made ? MadeBy(of, leaf) : LoopValue{&of, leaf};
           const bool constant = made && one.instruction != &of && one.instruction->literal != nullptr;
           if (one.shape().IsArray() && IsFloat(one.shape().element_type()) == floats && !constant) offer(one);
         }
@@ -224,7 +184,7 @@ class IterationsPanel : public Panel {
     if (chosen_ != nullptr) offer_leaves(*chosen_, false);
     const bool has_chosen = !offered_.empty();
     if (body.root != nullptr) offer_leaves(*body.root, true);
-    if (std::find(offered_.begin(), offered_.end(), value_) == offered_.end()) value_ = offered_.empty() ? Offer() : offered_.front();
+    if (std::find(offered_.begin(), offered_.end(), value_) == offered_.end()) value_ = offered_.empty() ? LoopValue() : offered_.front();
     if (has_chosen && chosen_ != last_chosen_) value_ = offered_.front();
     last_chosen_ = chosen_;
   }
@@ -373,12 +333,12 @@ class IterationsPanel : public Panel {
     if (whole_ || stopped_) return;
     const int64_t first = next_;
     const std::string question = absl::StrCat(key_, "|from ", first, patient_ ? "!" : "");
-    const std::shared_ptr<const Answer> answer =
-        live_.Get(context.engine, question, [question, first, value = value_, module = now.module, loop = loop_, outer = outer_, limit = limit_](Session::State& s) -> absl::StatusOr<Answer> {
-          Answer made;
+    const std::shared_ptr<const IterationRows> answer =
+        live_.Get(context.engine, question, [question, first, value = value_, module = now.module, loop = loop_, outer = outer_, limit = limit_](Session::State& s) -> absl::StatusOr<IterationRows> {
+          IterationRows made;
           made.key = question;
           if (s.module.get() != module || !s.visible()) return made;
-          Look(s, value, {loop, value.instruction->parent, outer}, first, limit, &made);
+          LookAtRows(s, value, {loop, value.instruction->parent, outer}, first, limit, &made);
           return made;
         });
     if (answer == nullptr || answer->key != question) return;
@@ -397,47 +357,6 @@ class IterationsPanel : public Panel {
     next_ = answer->next;
     stopped_ = !error_.empty() || (answer->slow && !patient_) || static_cast<int64_t>(rows_.size()) >= limit_ || (answer->rows.empty() && !whole_);
     ui::WantFrame();
-  }
-
-  static void Look(Session::State& s, const Offer& value, const InLoopPlace& place, int64_t first, int64_t limit, Answer* made) {
-    // What only this looks at is not a stop, and does not count.
-    const auto start = std::chrono::steady_clock::now();
-    const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
-    bool enough = false;
-    const absl::StatusOr<std::vector<const Instruction*>> loops = LoopsAround(s, place);
-    if (loops.ok()) made->loops = *loops;
-    made->next = first;
-    const absl::Status looked = AtIterations(s, place, first, limit - 1, [&](absl::Span<const int64_t> around) -> absl::Status {
-      const int depth = static_cast<int>(s.machine->frames().size()) - 1;
-      const absl::StatusOr<Value> there = s.machine->ValueAhead(depth, value.instruction->index);
-      if (!there.ok()) return there.status();
-      if (made->rows.empty()) {
-        made->around.assign(around.begin(), around.end());
-        made->moment = LoopMoment(s, *place.loop);
-      }
-      const int64_t k = around.back();
-      made->rows.push_back({k, Summarize(LeafOf(*there, value.leaf))});
-      made->next = k + 1;
-      if (made->rows.size() == 1 && seconds() > 0.6) made->slow = true;
-      enough = seconds() > 0.08 && k + 1 < limit;
-      return enough ? absl::OutOfRangeError("enough for now") : absl::OkStatus();
-    });
-    if (enough) return;
-    if (looked.ok()) {
-      made->whole = made->next < limit;
-    } else if (absl::IsNotFound(looked)) {
-      made->whole = true;  // the loop has ended just before
-    } else {
-      made->error = std::string(looked.message());
-    }
-  }
-
-  // What goto takes for the iteration of the loop in which the program stands.
-  static std::string LoopMoment(Session::State& s, const Instruction& loop) {
-    const std::vector<Frame>& frames = s.machine->frames();
-    size_t depth = frames.size();
-    while (depth > 0 && frames[depth - 1].caller != &loop) --depth;
-    return MomentName(*s.module, CallsOf(s), PastFramesOf(absl::MakeConstSpan(frames).first(depth)));
   }
 
   // The iteration in which the program stands, where that is one of the rows; else -1.
@@ -622,8 +541,8 @@ class IterationsPanel : public Panel {
   uint64_t program_ = 0, selected_generation_ = 0;
   absl::flat_hash_map<const Computation*, const Instruction*> around_;  // the loop by its body
   const Instruction *loop_ = nullptr, *first_loop_ = nullptr, *chosen_ = nullptr, *last_chosen_ = nullptr;
-  Offer value_;
-  std::vector<Offer> offered_;
+  LoopValue value_;
+  std::vector<LoopValue> offered_;
   std::vector<int64_t> outer_;                 // iterations of the loops around that were chosen; empty: as the program stands
   std::vector<const Instruction*> loops_;      // around, the outermost first, and loop_
   std::vector<int64_t> around_iterations_;     // theirs, of what is shown
@@ -634,7 +553,7 @@ class IterationsPanel : public Panel {
   size_t number_letters_ = 0, mean_letters_ = 0, trouble_letters_ = 0;
   bool whole_ = false, stopped_ = false, patient_ = false;
   int64_t limit_ = kRowsAtFirst, shown_present_ = -1;
-  Live<Answer> live_;
+  Live<IterationRows> live_;
 };
 
 }  // namespace
