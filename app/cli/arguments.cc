@@ -53,35 +53,7 @@ InputFile FileOf(int number, const std::string& given) {
   return {number, given.substr(equals + 1), absl::StrCat("--input ", given.substr(0, equals))};
 }
 
-// An option that was given, but with nothing: a script's variable that is not set would otherwise switch off what the script relies on.
-const CLI::Option* GivenNothing(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_expected_min() == 0) continue;  // may stand alone
-    for (const std::string& value : option->results()) {
-      if (value.find_first_not_of(" ,") == std::string::npos) return option;
-    }
-  }
-  return nullptr;
-}
-
 }  // namespace
-
-std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args) {
-  std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 takes them last first
-  try {
-    app.parse(std::move(reversed));
-    const CLI::Option* const nothing = GivenNothing(app);
-    if (nothing == nullptr) return std::nullopt;
-    return UsageError(absl::StrCat(nothing->get_name(), " was given nothing",
-                                   nothing->get_type_name().empty() ? "" : absl::StrCat("; it takes ", nothing->get_type_name()),
-                                   "; see: ", app.get_name(), " --help"));
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return kOk;
-  } catch (const CLI::ParseError& e) {
-    return UsageError(absl::StrCat(e.what(), "; see: ", app.get_name(), " --help"));
-  }
-}
 
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text) { return ParseByteCount(text); }
 
@@ -95,12 +67,12 @@ std::string NotZero(const std::string& text) {
 
 }  // namespace
 
-void ProgramOptions::AddTo(CLI::App& app, bool several) {
+void ProgramOptions::AddTo(OptionParser& app, bool several) {
   const char* of_device = several ? "; R:I of replica R alone, R.P:I of its partition P" : "";
   app.add_option("--input", input, absl::StrCat("parameter I from a .npy file", of_device))
       ->type_name(several ? "[R[.P]:]I=FILE.npy" : "I=FILE.npy")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeated();
   app.add_option("--inputs", inputs, "parameters from a .npz file, by name or number")->type_name("FILE.npz");
   app.add_option("--fill", fill, "how the other parameters are made: random:SEED, zeros, ones, iota")->capture_default_str();
   app.add_option("--backend", backend, "jit or reference")->capture_default_str();
@@ -113,11 +85,11 @@ void ProgramOptions::AddTo(CLI::App& app, bool several) {
   app.add_option("--partitions", partitions, "partitions of each replica (likewise)")->type_name("M")->check(NotZero)->group(shown);
   app.add_option("--memory-limit", memory_limit, "bytes of values and scratch, as 16GiB")->type_name("BYTES");
   app.add_option("--max-iterations", max_iterations, "stops a loop after N iterations, with a diagnostic")->type_name("N");
-  app.add_option("--custom-call", custom_call, "loads functions for custom calls from a shared library")->type_name("LIB.so")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--custom-call", custom_call, "loads functions for custom calls from a shared library")->type_name("LIB.so")->expected(1)->repeated();
   app.add_option("--infeed", infeed, absl::StrCat("items of the infeed, in order", several ? "; R: of replica R alone" : ""))
       ->type_name(several ? "[R[.P]:]FILE.npz" : "FILE.npz")
       ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeated();
   app.add_flag("--no-cache", no_cache, "neither reads nor writes the disk cache of kernels");
 }
 

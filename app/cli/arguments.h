@@ -1,23 +1,19 @@
-// A verb's options: a CLI11 parser with our habits (status 2 and one line for bad usage), and the options that `run` and `debug` share.
+// The options that `run`, `debug` and other verbs share.
 #ifndef HLOSCOPE_APP_CLI_ARGUMENTS_H_
 #define HLOSCOPE_APP_CLI_ARGUMENTS_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "app/cli/option_parser.h"
 #include "core/debug/session.h"
 #include "core/exec/backend.h"
 #include "core/ops/device_groups.h"
 
 namespace hloscope::cli {
-
-// Parses; a value is the status to end with (0 after --help, 2 after bad usage, whose message is written).
-std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args);
 
 // "16GiB", "512MiB", "1000000" -> bytes.
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text);
@@ -41,7 +37,7 @@ struct ProgramOptions {
   std::string cache_directory;  // of kernels; empty: the user's
 
   // `several`: runs of several devices are offered.
-  void AddTo(CLI::App& app, bool several = true);
+  void AddTo(OptionParser& app, bool several = true);
   // `several`: the verb runs programs of several devices; else more than one is refused, and so are inputs for one of them.
   absl::StatusOr<SessionOptions> ToSession(bool several = false) const;
   // The same with the inputs and the infeed of one device, where it has its own.

@@ -341,7 +341,7 @@ std::optional<Figures> MeasureOne(BenchOptions& o, const std::string& name, Load
 }  // namespace
 
 int Run_bench(const std::vector<std::string>& args) {
-  CLI::App app("Measures programs, or the project's own when none is given.", "hloscope bench");
+  OptionParser app("Measures programs, or the project's own when none is given.", "hloscope bench");
   BenchOptions o;
   app.add_option("FILE", o.files, "programs; - reads standard input");
   app.add_option("--repeat", o.repeat, "measures at least N runs")->type_name("N")->capture_default_str();
@@ -351,7 +351,7 @@ int Run_bench(const std::vector<std::string>& args) {
   app.add_flag("--json", o.json, "one JSON object on standard output");
   o.inputs.AddTo(app);
   o.program.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   if (o.repeat < 1) return UsageError("--repeat takes a number of at least 1");
   if (!(o.seconds >= 0) || !std::isfinite(o.seconds)) return UsageError("--seconds takes a number of at least 0");
   if (o.samples < 0) return UsageError("--check takes a number of samples, or 0 for none");

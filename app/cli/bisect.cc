@@ -311,19 +311,19 @@ class Bisector {
 }  // namespace
 
 int Run_bisect(const std::vector<std::string>& args) {
-  CLI::App app("Orders the modules that a compiler dumped before and after its passes (--xla_dump_to, --xla_dump_hlo_pass_re), runs neighbours on the same inputs, and names the first pass that changes a value.",
+  OptionParser app("Orders the modules that a compiler dumped before and after its passes (--xla_dump_to, --xla_dump_hlo_pass_re), runs neighbours on the same inputs, and names the first pass that changes a value.",
                "hloscope bisect");
   BisectOptions o;
   app.add_option("DUMP_DIR", o.folder, "the folder of the dump")->required();
   app.add_option("--module", o.module, "of several modules the one whose name contains this (default: the one with the most dumps)")->type_name("NAME");
   app.add_option("--budget", o.budgets, "how far values may differ, as for diff: without one not by a bit")
       ->type_name("[WHICH=]BUDGET")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeated();
   app.add_flag("--all", o.all, "compares all neighbours, past the first pass that changes a value");
   app.add_flag("-v,--verbose", o.verbose, "everything without limits");
   app.add_flag("--json", o.json, "one JSON object on standard output");
   o.program.AddTo(app, false);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   BudgetTable budgets;
   for (const std::string& budget : o.budgets) {
     const absl::Status added = budgets.Add(budget);

@@ -64,12 +64,12 @@ std::string Summary(const std::string& path, const Loaded& loaded) {
 }  // namespace
 
 int Run_check(const std::vector<std::string>& args) {
-  CLI::App app("Reads and verifies programs.", "hloscope check");
+  OptionParser app("Reads and verifies programs.", "hloscope check");
   std::vector<std::string> files;
   bool json = false;
   app.add_option("FILE", files, "programs; - reads standard input")->required();
   app.add_flag("--json", json, "one JSON object on standard output");
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
 
   int status = kOk;
   ordered_json list = ordered_json::array();

@@ -124,14 +124,14 @@ absl::Status Serve(const ProgramOptions& program, Processes& processes) {
 }  // namespace
 
 int Run_debug(const std::vector<std::string>& args) {
-  CLI::App app("Opens the debugger's console on a program.", "hloscope debug");
+  OptionParser app("Opens the debugger's console on a program.", "hloscope debug");
   std::string file, junit, retain, source_path, report;
   std::vector<std::string> scripts, commands;
   bool batch = false;
   ProgramOptions program;
   app.add_option("FILE", file, "the program")->required();
-  app.add_option("-x", scripts, "a file of commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--ex", commands, "a command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("-x", scripts, "a file of commands to execute first; several in order")->type_name("SCRIPT")->repeated_one_each();
+  app.add_option("--ex", commands, "a command to execute after the scripts; several in order")->type_name("COMMAND")->repeated_one_each();
   app.add_flag("--batch", batch, "ends after the scripts; status 1 if an expect failed or the program stopped with an error");
   app.add_option("--retain", retain, "bytes of values kept for looking back (default 2GiB)")->type_name("BYTES");
   app.add_option("--source-path", source_path, "where the model's source files are looked for")->type_name("DIR[:DIR]");
@@ -140,7 +140,7 @@ int Run_debug(const std::vector<std::string>& args) {
   std::string exchange;
   app.add_option("--exchange", exchange, "mpi: the devices are in the processes that mpirun starts (by default one replica in each); the first one has the console")->type_name("HOW");
   program.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
 
   std::unique_ptr<Processes> processes;
   const auto refuse = [&](absl::string_view why) {

@@ -43,7 +43,7 @@ int Refuse(const DiffOptions& o, int status, const absl::Status& why) {
 }  // namespace
 
 int Run_diff(const std::vector<std::string>& args) {
-  CLI::App app("Compares two programs: their structure, and their values instruction by instruction on the same inputs, up to the first that differs.", "hloscope diff");
+  OptionParser app("Compares two programs: their structure, and their values instruction by instruction on the same inputs, up to the first that differs.", "hloscope diff");
   DiffOptions o;
   app.add_option("A", o.a, "a program; - reads standard input")->required();
   app.add_option("B", o.b, "the other program; its parameters get the values of A's")->required();
@@ -53,13 +53,13 @@ int Run_diff(const std::vector<std::string>& args) {
                  "/REGEX/=...; several, the last that fits counts; without one (and with 0ulp) every other bit is a difference, also the sign of a zero, and of numbers of two "
                  "types what the narrower one rounds in another order")
       ->type_name("[WHICH=]BUDGET")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeated();
   app.add_flag("--all", o.all, "goes on to the end after the first divergence, and tells divergences from those that inherit them");
   app.add_flag("-v,--verbose", o.verbose, "lists renamed and moved instructions, too, and everything without limits");
   app.add_option("--waiting", o.waiting, "bytes of values that wait in memory for those of the other program (default 256MiB)")->type_name("BYTES");
   app.add_flag("--json", o.json, "one JSON object on standard output");
   o.program.AddTo(app, false);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
 
   LockstepOptions lockstep;
   for (const std::string& budget : o.budgets) {

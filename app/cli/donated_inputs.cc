@@ -11,7 +11,7 @@
 
 namespace hloscope::cli {
 
-void DonatedInputs::AddTo(CLI::App& app) {
+void DonatedInputs::AddTo(OptionParser& app) {
   app.add_option("--donate", option_, "parameters that a run may write over, so that updates happen in place (without it, those of the header's input_output_alias and buffer_donor)")
       ->type_name("N,...|all|none");
 }

@@ -2,12 +2,12 @@
 #ifndef HLOSCOPE_APP_CLI_DONATED_INPUTS_H_
 #define HLOSCOPE_APP_CLI_DONATED_INPUTS_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "app/cli/option_parser.h"
 #include "core/debug/program_inputs.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
@@ -16,7 +16,7 @@ namespace hloscope::cli {
 
 class DonatedInputs {
  public:
-  void AddTo(CLI::App& app);
+  void AddTo(OptionParser& app);
   // What the option and, without it, the header say. `keep`: somebody looks at the parameters after the run, so nothing is donated.
   absl::Status Choose(const Module& module, bool keep);
   bool asked() const { return !option_.empty(); }

@@ -81,10 +81,10 @@ std::string Suggestion(absl::string_view wanted) {
 }  // namespace
 
 int Run_explain(const std::vector<std::string>& args) {
-  CLI::App app("Shows an operation's page, or an instruction's formula, shapes, layout and requirements.", "hloscope explain");
+  OptionParser app("Shows an operation's page, or an instruction's formula, shapes, layout and requirements.", "hloscope explain");
   std::vector<std::string> what;
   app.add_option("WHAT", what, "OP, or FILE INSTRUCTION")->required()->expected(1, 2);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
 
   if (what.size() == 1) {
     if (const std::optional<Opcode> opcode = OpcodeFromName(what[0])) {

@@ -74,21 +74,21 @@ constexpr OptionUse kUses[] = {
 };
 
 // An option that the output has no use for; empty: none.
-std::string WithoutUse(const CLI::App& app, const DrawRequest& draw) {
+std::string WithoutUse(const OptionParser& app, const DrawRequest& draw) {
   const Output output = OutputOf(draw);
   for (const OptionUse& use : kUses) {
-    if (app.get_option(use.name)->count() > 0 && (use.outputs & output) == 0) {
+    if (app.count(use.name) > 0 && (use.outputs & output) == 0) {
       return absl::StrCat(use.name, " goes with ", use.with, ", not with ", output == kPicture ? "a picture of an instruction (--at, --picture)" : draw.out);
     }
   }
-  if (app.get_option("--hops")->count() > 0 && draw.around.empty()) return "--hops goes with --around: so far around that instruction";
+  if (app.count("--hops") > 0 && draw.around.empty()) return "--hops goes with --around: so far around that instruction";
   return "";
 }
 
 }  // namespace
 
 int Run_export(const std::vector<std::string>& args) {
-  CLI::App app("Writes a program in the form that the output's ending names: .hlo (HLO text), .pb (HloProto), the graph as .dot, .svg, .png, .pdf or as an .html page, a picture of an instruction as .svg, .png or .pdf.", "hloscope export");
+  OptionParser app("Writes a program in the form that the output's ending names: .hlo (HLO text), .pb (HloProto), the graph as .dot, .svg, .png, .pdf or as an .html page, a picture of an instruction as .svg, .png or .pdf.", "hloscope export");
   DrawRequest draw;
   PrintOptions options;
   bool no_metadata = false;
@@ -105,15 +105,15 @@ int Run_export(const std::vector<std::string>& args) {
                  "--picture the one that suits best")
       ->type_name("INSTRUCTION");
   app.add_option("--select", draw.select, "picture: the selected cell: result[0,1], 1[2] of operand 1, or in a tuple first its element: result[1][0,1]")->type_name("CELL");
-  app.add_option("--step", draw.step, "picture: one step of those that have an order")->type_name("N")->check(CLI::Range(0, 1 << 30));
-  app.add_option("--option", draw.picture_options, "picture: what its buttons set (minor_to_major=0,1)")->type_name("NAME=VALUE")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--width", draw.width, "picture: that there is room for (900)")->check(CLI::Range(100, 20000));
+  app.add_option("--step", draw.step, "picture: one step of those that have an order")->type_name("N")->range(0, 1 << 30);
+  app.add_option("--option", draw.picture_options, "picture: what its buttons set (minor_to_major=0,1)")->type_name("NAME=VALUE")->repeated_one_each();
+  app.add_option("--width", draw.width, "picture: that there is room for (900)")->range(100, 20000);
   app.add_option("--language,--lang", draw.language, "picture: the language of its captions (en, es, ...)")->type_name("LANG")->capture_default_str();
   app.add_option("--computation", draw.computation, "graph: this computation, not the entry")->type_name("NAME");
-  app.add_option("--depth", draw.depth, "graph: scopes and calls are open down to this depth")->type_name("N")->check(CLI::Range(0, 1000));
-  app.add_option("--boxes", draw.boxes, "graph: at most about so many boxes (150): what there is no room for stays closed; the top level is whole also where it has more")->type_name("N")->check(CLI::Range(1, 100000));
+  app.add_option("--depth", draw.depth, "graph: scopes and calls are open down to this depth")->type_name("N")->range(0, 1000);
+  app.add_option("--boxes", draw.boxes, "graph: at most about so many boxes (150): what there is no room for stays closed; the top level is whole also where it has more")->type_name("N")->range(1, 100000);
   app.add_option("--around", draw.around, "graph: what lies around this instruction")->type_name("INSTRUCTION");
-  app.add_option("--hops", draw.hops, "graph: so far around it")->type_name("N")->check(CLI::Range(0, 1000))->capture_default_str();
+  app.add_option("--hops", draw.hops, "graph: so far around it")->type_name("N")->range(0, 1000)->capture_default_str();
   app.add_option("--path", draw.path, "graph: the shortest way from one instruction to another (in .html marked in the whole)")->type_name("FROM TO")->expected(2);
   app.add_option("--slice,--why", draw.why, "graph: what an element was made from, as the command why takes it: '%y[0,1]', '/depth 5 %loss @ iteration 3'; runs the program (in .html marked in the whole)")->type_name("ELEMENT");
   app.add_option("--influence", draw.influence, "graph: what an element goes on to influence; runs the program")->type_name("ELEMENT");
@@ -124,11 +124,11 @@ int Run_export(const std::vector<std::string>& args) {
       ->type_name("R[.P]");
   app.add_flag("--light", draw.light, "light colours");
   app.add_flag("--dark", draw.dark, "dark colours (else light ones; of .html those that the reader prefers)")->excludes("--light");
-  app.add_option("--scale", draw.scale, "png, svg, pdf: size of everything (png 2, else 1)")->check(CLI::Range(0.1, 8.0));
+  app.add_option("--scale", draw.scale, "png, svg, pdf: size of everything (png 2, else 1)")->range(0.1, 8.0);
   app.add_flag("--values", draw.values, "html: with the values of a run, however long it takes");
   app.add_flag("--no-run", draw.no_run, "html: without a run; picture: shapes without values")->excludes("--values");
   draw.program.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   if (draw.out.empty() && draw.picture != "list") return UsageError("--output is required; see: hloscope export --help");
   if (const std::string unused = WithoutUse(app, draw); !unused.empty()) return UsageError(unused);
   const bool picture = draw.picture == "list" || !draw.at.empty() || (!draw.picture.empty() && draw.picture != "graph");

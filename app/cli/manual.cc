@@ -87,12 +87,12 @@ int WriteSamples(const std::string& folder) {
 std::string TableCell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
 
 int Run_manual(const std::vector<std::string>& args) {
-  CLI::App app("Prints the manual in Markdown: verbs, the console's commands, operations.", "hloscope manual");
+  OptionParser app("Prints the manual in Markdown: verbs, the console's commands, operations.", "hloscope manual");
   bool operations = false;
   std::string samples;
   app.add_flag("--operations", operations, "the reference of the operations alone: requirements, formulas, examples with their results");
   app.add_option("--samples", samples, "write the examples of the operations and of the specification below this folder instead, as ops/NAME.hlo and spec/NAME.hlo");
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   if (!samples.empty()) return WriteSamples(samples);
   if (operations) {
     std::cout << OperationsManual() << std::flush;

@@ -14,7 +14,7 @@
 namespace hloscope::cli {
 
 int Run_minimize(const std::vector<std::string>& args) {
-  CLI::App app("Makes a failing program smaller, as long as it fails, and writes it as HLO text with the values that it needs beside it.", "hloscope minimize");
+  OptionParser app("Makes a failing program smaller, as long as it fails, and writes it as HLO text with the values that it needs beside it.", "hloscope minimize");
   std::string file, expect, catches, script, device;
   bool mismatch = false, error = false;
   MinimizeRequest request;
@@ -31,7 +31,7 @@ int Run_minimize(const std::vector<std::string>& args) {
   app.add_option("--seconds", options.seconds, "ends after this time")->capture_default_str();
   app.add_option("--steps", options.steps, "ends after this many candidates")->capture_default_str();
   program.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   if (!expect.empty() + mismatch + !catches.empty() + error + !script.empty() != 1) return UsageError("minimize takes one of --expect, --mismatch, --catch, --error and --script");
   if (!device.empty() && expect.empty()) return UsageError("--device goes with --expect: what else fails does so on whichever device it is first");
   request.kind = !expect.empty()    ? MinimizeRequest::kExpect

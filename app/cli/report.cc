@@ -391,32 +391,28 @@ class ComparisonReport {
 }  // namespace
 
 int Run_report(const std::vector<std::string>& args) {
-  CLI::App app("Writes one page about a stop, or about a comparison, made for attaching to an issue. Without other options: the run to its end.", "hloscope report");
+  OptionParser app("Writes one page about a stop, or about a comparison, made for attaching to an issue. Without other options: the run to its end.", "hloscope report");
   ReportRequest r;
   app.add_option("FILE", r.file, "the program")->required();
   app.add_option("-o,--output", r.out, "the page")->type_name("OUT.html")->required();
   app.add_option("--at", r.at, "stops here, at a place as break takes it: %x, op:dot, model.py:12, '%x if iteration == 3'")->type_name("PLACE");
   app.add_option("--catch", r.catches, "stops at the first instruction that makes a nan or an infinity (or one of the other kinds of: help catch)")->type_name("nan,inf,...");
-  app.add_option("-x", r.scripts, "stops where a script of console commands does; several in order")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("-x", r.scripts, "stops where a script of console commands does; several in order")->type_name("SCRIPT")->repeated_one_each();
   app.add_option("--ex", r.commands,
                  "a console command after the scripts, before the program runs to where it is to stop; several in order")
       ->type_name("COMMAND")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeated_one_each();
   app.add_option("--then", r.then, "a console command at the stop, for the page's console; several in order")
       ->type_name("COMMAND")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->repeated_one_each();
   app.add_option("--check", r.check, "stops at the first result that the reference disagrees with, of N sampled elements of each (all: every one)")->type_name("N|all");
   app.add_option("--compare", r.compare, "compares the run with a recorded one (run --record)")->type_name("RUN.npz");
   app.add_option("--against", r.against, "compares with another program on the same inputs, up to the end")->type_name("OTHER");
-  app.add_option("--budget", r.budgets, "of --against and --compare: how far values may differ, as diff takes it")->type_name("[WHICH=]BUDGET")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--hops", r.hops, "how much of the graph round the stop is drawn")->check(CLI::Range(0, 9))->capture_default_str();
+  app.add_option("--budget", r.budgets, "of --against and --compare: how far values may differ, as diff takes it")->type_name("[WHICH=]BUDGET")->repeated();
+  app.add_option("--hops", r.hops, "how much of the graph round the stop is drawn")->range(0, 9)->capture_default_str();
   app.add_option("--source-path", r.source_path, "where the model's source files are looked for")->type_name("DIR[:DIR]");
   r.program.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   if (!absl::EndsWith(r.out, ".html")) return UsageError(absl::StrCat("report writes a page: name it OUT.html, not ", r.out));
   if (!r.check.empty() && r.check != "all") {
     int64_t samples = 0;

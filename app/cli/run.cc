@@ -493,14 +493,14 @@ absl::string_view OfOneDevice(const RunOptions& o) {
 
 int Run_run(const std::vector<std::string>& args) {
   const Clock::time_point start = Clock::now();
-  CLI::App app("Runs a program to the end.", "hloscope run");
+  OptionParser app("Runs a program to the end.", "hloscope run");
   RunOptions o;
   app.add_option("FILE", o.file, "the program; - reads standard input");
   app.add_option("--repeat", o.repeat, "runs N times")->type_name("N");
   app.add_option("--check", o.check, "compares N sampled elements of every result (all: every element) with the reference")->type_name("N|all");
   app.add_option("--catch", o.catches, "stops at the first instruction that makes a nan or an infinity (or one of the other kinds of: help catch)")->type_name("nan,inf,...");
   app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ..., or program, inputs and outputs as an HloSnapshot")->type_name("FILE.npz|FILE.pb");
-  CLI::Option* profile = app.add_option("--profile", o.profile_out, "shows where the time goes; with a file, writes it as JSON too")->type_name("[OUT.json]")->expected(0, 1);
+  ParserOption* profile = app.add_option("--profile", o.profile_out, "shows where the time goes; with a file, writes it as JSON too")->type_name("[OUT.json]")->expected(0, 1);
   app.add_option("--trace", o.trace, "writes what ran when, for ui.perfetto.dev")->type_name("OUT.json");
   app.add_option("--junit", o.junit, "writes the outcome as JUnit XML")->type_name("OUT.xml");
   app.add_option("--report", o.report, "writes a page about the run, its values and its checks")->type_name("OUT.html");
@@ -510,7 +510,7 @@ int Run_run(const std::vector<std::string>& args) {
   o.program.AddTo(app);
   std::string exchange;
   app.add_option("--exchange", exchange, "mpi: the processes that mpirun starts run the devices together, each its part of them (by default one replica each)")->type_name("HOW");
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   std::unique_ptr<Processes> processes;
   if (!exchange.empty()) {
     absl::StatusOr<std::unique_ptr<Processes>> joined = Processes::Join(exchange);

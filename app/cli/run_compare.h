@@ -26,7 +26,7 @@ struct RunCompare {
   std::vector<std::string> budgets;
   bool accumulated = false;
 
-  void AddTo(CLI::App& app);
+  void AddTo(OptionParser& app);
   // Of what was typed.
   absl::Status Check();
   bool any() const { return !record.empty() || !compare.empty() || !shadow.empty(); }

@@ -257,7 +257,7 @@ ordered_json Json(const std::vector<Result>& results, const ordered_json& errors
 }  // namespace
 
 int Run_test(const std::vector<std::string>& args) {
-  CLI::App app("Runs every function or program with assertions (check.expect_*). A function that takes arguments, or that another one calls, is no test of its own.", "hloscope test");
+  OptionParser app("Runs every function or program with assertions (check.expect_*). A function that takes arguments, or that another one calls, is no test of its own.", "hloscope test");
   std::vector<std::string> files;
   std::string junit;
   bool json = false, verbose = false;
@@ -267,7 +267,7 @@ int Run_test(const std::vector<std::string>& args) {
   app.add_flag("--json", json, "one JSON object on standard output");
   app.add_flag("-v,--verbose", verbose, "names the tests that pass, too");
   options.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   absl::StatusOr<SessionOptions> session = options.ToSession(/*several=*/true);
   if (!session.ok()) return UsageError(std::string(session.status().message()));
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);

@@ -70,46 +70,44 @@ int Check(const Shelf& shelf, const std::string& language, const std::string& na
 }  // namespace
 
 int Run_lessons(const std::vector<std::string>& args) {
-  CLI::App app("Lessons about shapes, layouts and operations, with programs, pictures and exercises. The same as in the window's panel Lessons.", "hloscope lessons");
+  OptionParser app("Lessons about shapes, layouts and operations, with programs, pictures and exercises. The same as in the window's panel Lessons.", "hloscope lessons");
   std::string language = "en", name, exercise, answer, block, folder;
   bool reveal = false;
   app.add_option("--language", language, "en, es, ...")->type_name("LANG");
-  app.require_subcommand(0, 1);
-  CLI::App* list = app.add_subcommand("list", "the lessons, in order (also without a word)");
-  CLI::App* show = app.add_subcommand("show", "a lesson as text");
+  app.add_subcommand("list", "the lessons, in order (also without a word)");
+  OptionParser* show = app.add_subcommand("show", "a lesson as text");
   show->add_option("NAME", name)->required();
-  CLI::App* check = app.add_subcommand("check", "checks an answer; status 1: it is not right");
+  OptionParser* check = app.add_subcommand("check", "checks an answer; status 1: it is not right");
   check->add_option("NAME", name, "of the lesson")->required();
   check->add_option("EXERCISE", exercise)->required();
   check->add_option("ANSWER", answer, "where the exercise wants a program: its file, or - for the standard input");
   check->add_flag("--reveal", reveal, "prints the right answer instead");
-  CLI::App* program = app.add_subcommand("program", "prints a program of a lesson, for `hloscope debug -`");
+  OptionParser* program = app.add_subcommand("program", "prints a program of a lesson, for `hloscope debug -`");
   program->add_option("NAME", name, "of the lesson")->required();
   program->add_option("PROGRAM", block)->required();
   program->add_flag("--reveal", reveal, "also what is to be filled in, which is a ? otherwise");
-  CLI::App* export_html = app.add_subcommand("export", "writes all lessons, in all languages, as HTML pages");
+  OptionParser* export_html = app.add_subcommand("export", "writes all lessons, in all languages, as HTML pages");
   export_html->add_option("FOLDER", folder)->required();
-  for (CLI::App* sub : {list, show, check, program, export_html}) sub->fallthrough();
   // An answer may begin with a minus, which is no option then: a space before it says so.
   std::vector<std::string> words = args;
   const auto check_at = std::find(words.begin(), words.end(), "check") - words.begin();
   for (size_t k = static_cast<size_t>(check_at) + 3; k < words.size(); ++k) {
     if (words[k].size() > 1 && words[k][0] == '-' && words[k][1] != '-' && words[k] != "-h") words[k].insert(0, " ");
   }
-  if (const auto status = Parse(app, words)) return *status;
+  if (const auto status = app.Parse(words)) return *status;
 
   const Shelf shelf = ReadShelf(gui::LessonsFolder());
   for (const std::string& problem : shelf.problems) std::fprintf(stderr, "%s\n", problem.c_str());
   if (shelf.lessons.empty()) return UsageError(absl::StrCat("there are no lessons in '", shelf.folder, "'"));
   if (shelf.words.find(language) == shelf.words.end()) return UsageError(absl::StrCat("there is no language '", language, "'; there are ", absl::StrJoin(shelf.languages, ", ")));
   int status = shelf.problems.empty() ? kOk : kFailed;
-  if (*show) {
+  if (show->given()) {
     const Lesson* lesson = FindLesson(shelf, name, &status);
     if (lesson != nullptr) std::cout << LessonPlainText(shelf, *lesson, language, gui::MakeInterpreter);
     return status;
   }
-  if (*check) return Check(shelf, language, name, exercise, answer, reveal);
-  if (*program) {
+  if (check->given()) return Check(shelf, language, name, exercise, answer, reveal);
+  if (program->given()) {
     const Lesson* lesson = FindLesson(shelf, name, &status);
     if (lesson == nullptr) return status;
     const lessons::Program* found = lesson->FindProgram(block);
@@ -121,7 +119,7 @@ int Run_lessons(const std::vector<std::string>& args) {
     std::cout << ShownText(*found, reveal || !found->has_hole() || HiddenUntil(*lesson, *found) == nullptr);
     return kOk;
   }
-  if (*export_html) {
+  if (export_html->given()) {
     const absl::StatusOr<std::vector<std::string>> files = ExportLessons(shelf, folder, gui::MakeInterpreter);
     if (!files.ok()) return UsageError(std::string(files.status().message()));
     std::cout << files->size() << " files in " << folder << "; begin with " << folder << "/index.html\n";

@@ -24,7 +24,7 @@ std::string CommandLines(const std::string& command) { return absl::StrCat("comm
 }  // namespace
 
 int Run_shot(const std::vector<std::string>& args) {
-  CLI::App app("Draws the window, or one panel, into a picture.", "hloscope shot");
+  OptionParser app("Draws the window, or one panel, into a picture.", "hloscope shot");
   gui::WindowOptions options;
   options.keep = false;
   options.scheme = 0;
@@ -36,18 +36,18 @@ int Run_shot(const std::vector<std::string>& args) {
   options.scale = 1;
   app.add_option("FILE", options.file, "the program");
   app.add_option("-o", out, "the picture")->type_name("OUT.png")->required();
-  app.add_option("--script", scripts, "a file of console commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--ex", options.commands, "a console command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--drive", drives, "a script of clicks and keys to follow before the picture")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->check(CLI::ExistingFile);
+  app.add_option("--script", scripts, "a file of console commands to execute first; several in order")->type_name("SCRIPT")->repeated_one_each();
+  app.add_option("--ex", options.commands, "a console command to execute after the scripts; several in order")->type_name("COMMAND")->repeated_one_each();
+  app.add_option("--drive", drives, "a script of clicks and keys to follow before the picture")->type_name("SCRIPT")->repeated_one_each()->existing_file();
   app.add_option("--panel", options.only_panel, "draws this panel alone");
-  app.add_option("--width", options.width, "of the window, in pixels at scale 1")->check(CLI::Range(200, 8000));
-  app.add_option("--height", options.height, "of the window")->check(CLI::Range(40, 8000));
-  app.add_option("--scale", options.scale, "size of everything")->check(CLI::Range(0.5, 4.0));
+  app.add_option("--width", options.width, "of the window, in pixels at scale 1")->range(200, 8000);
+  app.add_option("--height", options.height, "of the window")->range(40, 8000);
+  app.add_option("--scale", options.scale, "size of everything")->range(0.5, 4.0);
   app.add_flag("--keep", options.keep, "with the settings and the session of the window, which are kept again");
   app.add_flag("--light", light, "light colours");
   app.add_flag("--steady", options.steady, "for comparing pictures: OUT.png.varies lists the rectangles that differ from run to run (times, temporary files); frames that no picture is taken of are not painted");
   options.program.AddTo(app);
-  if (const auto status = Parse(app, args)) return *status;
+  if (const auto status = app.Parse(args)) return *status;
   if (!options.file.empty() && options.file != "-") {
     std::error_code error;
     if (std::filesystem::is_directory(options.file, error)) return UsageError(absl::StrCat(options.file, " is a folder; name a program in it"));
