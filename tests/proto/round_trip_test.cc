@@ -10,6 +10,7 @@
 #include "core/text/hlo_text.h"
 #include "core/text/proto/hlo_proto.h"
 #include "core/text/proto/hloscope.pb.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace hloscope {
@@ -243,6 +244,35 @@ TEST(RoundTrip, WhatHasNoFieldIsKeptAsText) {
                                                              "ENTRY e {\n  x = f32[2]{0} parameter(0)\n  ", line, "\n  ROOT r = f32[2]{0} add(x, x)\n}\n"));
     RoundTrip(*module, false);
   }
+}
+
+// XLA refuses a module whose arrays have no layouts, in which two instructions have one name, whose shapes of programs name fewer
+// parameters than there are, or in which a convolution has no window. What was not given is not there when it is read again.
+TEST(RoundTrip, WhatXlaWantsIsThere) {
+  const std::unique_ptr<Module> module = Read(
+      "HloModule m, entry_computation_layout={(f32[2,3]{1,0}, f32[3,2]{1,0})->(f32[2,2]{1,0}, f32[])}\n\n"
+      "f {\n  x = f32[] parameter(0)\n  y.1 = f32[] constant(2)\n  ROOT y = f32[] multiply(x, y.1)\n}\n\n"
+      "ENTRY e {\n  x = f32[2,3] parameter(0)\n  k = f32[3,2] parameter(1)\n  y = f32[2,2] convolution(x, k), dim_labels=bf_io->bf\n"
+      "  c = f32[] constant(1)\n  z = f32[] call(c), to_apply=f\n  ROOT t = (f32[2,2], f32[]) tuple(y, z)\n}\n");
+  RoundTrip(*module, true);
+  pb::HloProto message;
+  ASSERT_TRUE(message.ParseFromString(WriteHloProto(*module)));
+  const pb::HloModuleProto& m = message.hlo_module();
+  EXPECT_EQ(m.host_program_shape().parameter_names_size(), 2);
+  std::vector<std::string> names;
+  for (const pb::HloComputationProto& computation : m.computations()) {
+    EXPECT_EQ(computation.program_shape().parameter_names_size(), computation.program_shape().parameters_size());
+    for (const pb::HloInstructionProto& i : computation.instructions()) {
+      names.push_back(i.name());
+      EXPECT_EQ(i.shape().has_layout(), i.opcode() != "tuple") << i.name();
+      if (i.opcode() == "constant") EXPECT_TRUE(i.literal().shape().has_layout());
+      if (i.opcode() == "convolution") {
+        EXPECT_TRUE(i.has_window());
+        EXPECT_THAT(i.shape().layout().minor_to_major(), testing::ElementsAre(1, 0));
+      }
+    }
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("x", "y.1", "y", "x.1", "k", "y.2", "c", "z", "t"));
 }
 
 TEST(RoundTrip, TextsWithoutAHeaderOrAnEntry) {

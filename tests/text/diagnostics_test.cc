@@ -381,13 +381,13 @@ TEST(Diagnostics, Limits) {
 }
 
 TEST(Diagnostics, DamageIsReadInLinearTime) {
-  constexpr int kBytes = 1 << 20;
+  constexpr int kBytes = 1 << 18;
   auto repeat = [](absl::string_view unit) {
     std::string text;
     while (text.size() < kBytes) text.append(unit.data(), unit.size());
     return text;
   };
-  // Each would take minutes if it were quadratic, or overflow the stack if it were recursive.
+  // All would take many minutes if reading were quadratic, or overflow the stack if it were recursive.
   for (absl::string_view unit : {"(",
                                  "{",
                                  "[",

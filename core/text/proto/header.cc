@@ -83,6 +83,14 @@ void ShapeOfEntry(const Module& module, pb::ProgramShapeProto* proto) {
   FillShape(module.entry->root->shape, proto->mutable_result());
 }
 
+// XLA refuses a program shape that has not as many names as parameters.
+void NameParameters(const Module& module, pb::ProgramShapeProto* proto) {
+  for (int i = 0; i < proto->parameters_size(); ++i) {
+    const bool known = module.entry != nullptr && i < static_cast<int>(module.entry->parameters.size());
+    Set(proto->add_parameter_names(), known ? module.entry->parameters[i]->name : "");
+  }
+}
+
 }  // namespace
 
 AttributeTexts HeaderTexts(const pb::HloModuleProto& p) {
@@ -106,6 +114,7 @@ void FillHeader(const Module& module, pb::HloModuleProto* p) {
     p->clear_host_program_shape();
     ShapeOfEntry(module, p->mutable_host_program_shape());
   }
+  NameParameters(module, p->mutable_host_program_shape());
   const std::string* alias = text("input_output_alias");
   if (alias != nullptr && !ParseAlias(*alias, p->mutable_input_output_alias())) p->clear_input_output_alias();
   const std::string* donor = text("buffer_donor");

@@ -143,7 +143,7 @@ class TextMaker {
       const pb::HloInstructionProto& instruction = computation.instructions(i);
       instructions_.try_emplace(instruction.id(), i);
       by_low_id_.try_emplace(instruction.id() & 0xffffffff, i);
-      instruction_names_.push_back(UniqueName(CleanName(instruction.name(), "instruction", instruction.id()), taken));
+      instruction_names_.push_back(UniqueName(CleanName(instruction.has_own_name() ? instruction.own_name() : instruction.name(), "instruction", instruction.id()), taken));
       absl::StatusOr<Shape> shape = ShapeOf(instruction.shape());
       if (!shape.ok()) {
         Error(HLO_LABEL("proto.shape"), absl::StrCat("the shape of %", instruction_names_.back(), " in ", names_[c], " is damaged: ", shape.status().message()));

@@ -147,7 +147,7 @@ absl::StatusOr<Shape> ShapeOf(const pb::ShapeProto& proto, int depth) {
     }
   }
   std::optional<Layout> layout;
-  if (proto.has_layout()) {
+  if (proto.has_layout() && !proto.layout_not_given()) {
     absl::StatusOr<Layout> read = LayoutOf(proto.layout(), rank);
     if (!read.ok()) return read.status();
     layout = *std::move(read);
@@ -162,7 +162,13 @@ void FillShape(const Shape& shape, pb::ShapeProto* proto) {
     proto->add_dimensions(shape.dim(d));
     if (shape.IsArray()) proto->add_is_dynamic_dimension(shape.is_dynamic(d));
   }
-  if (shape.layout() != nullptr) FillLayout(*shape.layout(), proto->mutable_layout());
+  if (shape.layout() != nullptr) {
+    FillLayout(*shape.layout(), proto->mutable_layout());
+  } else if (shape.IsArray()) {
+    pb::LayoutProto* const layout = proto->mutable_layout();
+    for (int d = shape.rank() - 1; d >= 0; --d) layout->add_minor_to_major(d);
+    proto->set_layout_not_given(true);
+  }
 }
 
 }  // namespace hloscope

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/text/attribute_text.h"
 #include "core/text/proto/convert.h"
 #include "core/text/proto/hlo_proto.h"
@@ -36,7 +37,22 @@ class Writer {
     for (const Computation* c : m_.computations) {
       computation_ids_[c] = static_cast<int64_t>(computation_ids_.size()) + 1;
       for (const Instruction* i : c->instructions) instruction_ids_[i] = ++next;
+      for (const Instruction* i : c->instructions) names_.insert(i->name);
     }
+  }
+
+  // Of the instructions of one name, which HLO text allows in different computations, the first keeps it.
+  void WriteName(const Instruction& i, pb::HloInstructionProto* p) {
+    if (named_.insert(i.name).second) {
+      Set(p->mutable_name(), i.name);
+      return;
+    }
+    std::string other;
+    do {
+      other = absl::StrCat(i.name, ".", ++numbers_[i.name]);
+    } while (!names_.insert(other).second);
+    Set(p->mutable_name(), other);
+    Set(p->mutable_own_name(), i.name);
   }
 
   void Frames() {
@@ -103,7 +119,7 @@ class Writer {
   }
 
   void WriteInstruction(const Instruction& i, pb::HloInstructionProto* p) {
-    Set(p->mutable_name(), i.name);
+    WriteName(i, p);
     Set(p->mutable_opcode(), Name(i.opcode));
     FillShape(i.shape, p->mutable_shape());
     p->set_id(instruction_ids_[&i]);
@@ -120,6 +136,7 @@ class Writer {
       context.called.push_back(c->name);
     }
     FillAttributes(i, p);
+    if (i.opcode == Opcode::kConvolution) p->mutable_window();  // XLA wants one also where there is no spatial dimension
     const AttributeTexts texts = TextsOf(i);
     if (!SameTexts(texts, TextsOf(*p, i.opcode, context))) p->set_attributes_text(JoinTexts(texts));
   }
@@ -128,6 +145,9 @@ class Writer {
   pb::HloModuleProto* p_;
   absl::flat_hash_map<const Computation*, int64_t> computation_ids_;
   absl::flat_hash_map<const Instruction*, int64_t> instruction_ids_;
+  absl::flat_hash_set<std::string> names_;  // of all instructions, and those made
+  absl::flat_hash_set<std::string> named_;  // that stand already
+  absl::flat_hash_map<std::string, int> numbers_;
 };
 
 }  // namespace
