@@ -40,14 +40,17 @@ void NearestName::Offer(absl::string_view candidate) {
   if (*budget_ <= 0 || wanted_.empty() || wanted_.size() > kLongest || candidate.size() > kLongest) return;
   int64_t difference = std::abs(static_cast<int64_t>(wanted_.size()) - static_cast<int64_t>(candidate.size()));
   *budget_ -= 1;
-  if (difference >= best_distance_) return;
+  const int limit = best_distance_ + (difference == 0 && !best_.empty() && !best_has_its_letters_ ? 1 : 0);
+  if (difference >= limit) return;
   *budget_ -= static_cast<int64_t>(wanted_.size() * candidate.size());
-  int distance = EditDistance(wanted_, candidate, best_distance_);
+  const int distance = EditDistance(wanted_, candidate, limit);
   const int longer = static_cast<int>(std::max(wanted_.size(), candidate.size()));
-  if (distance < best_distance_ && distance < longer) {  // something of it is there
-    best_distance_ = distance;
-    best_ = candidate;
-  }
+  if (distance >= limit || distance >= longer) return;  // nothing of it is there
+  const bool has_its_letters = difference == 0 && std::is_permutation(wanted_.begin(), wanted_.end(), candidate.begin());
+  if (distance == best_distance_ && !has_its_letters) return;
+  best_distance_ = distance;
+  best_ = candidate;
+  best_has_its_letters_ = has_its_letters;
 }
 
 std::string NearestName::Hint(absl::string_view prefix) const {

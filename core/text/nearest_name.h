@@ -8,7 +8,8 @@
 
 namespace hloscope {
 
-// Offer candidates one at a time; the work over all candidates of all searches that share `budget` (in character comparisons) is bounded.
+// Offer candidates one at a time. Of equally near ones the first counts, but the same letters in another order are likelier meant than others:
+// "tahn" is "tanh" rather than "tan". The work over all candidates of all searches that share `budget` (in character comparisons) is bounded.
 class NearestName {
  public:
   NearestName(absl::string_view wanted, int64_t* budget);
@@ -21,6 +22,7 @@ class NearestName {
   absl::string_view wanted_;
   absl::string_view best_;
   int best_distance_;
+  bool best_has_its_letters_ = false;
   int64_t* budget_;
 };
 

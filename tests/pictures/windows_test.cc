@@ -112,6 +112,36 @@ TEST(ScatterPicture, ShowsWhatIsThereAfterEachVector) {
   }
 }
 
+// In an array of small cells the names of windows stand off: what the windows hold is seen, and so are the numbers round the cells.
+TEST(ScatterPicture, NamesCoverNoWindowOfSmallCells) {
+  RunProgram run(WithSum("x = s32[300,200] iota(), iota_dimension=0\n i = s32[7,2] constant({{1,5},{1,5},{0,0},{0,3},{0,4},{3,3},{20,26}})\n u = s32[7] iota(), iota_dimension=0\n"
+                         "ROOT s = s32[300,200] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1, to_apply=f"));
+  ASSERT_EQ(run.problems(), "");
+  PictureSelection selection;
+  selection.options["cells"] = "colours";
+  const absl::StatusOr<MadePicture> picture = FindPictureRow("scatter")->draw(run.DataOf(*run.module().entry->root), selection);
+  ASSERT_TRUE(picture.ok()) << picture.status();
+  std::vector<Box> names, windows;
+  std::vector<const DrawnText*> numbers;
+  for (const Drawn& item : picture->drawing.items()) {
+    const auto* box = std::get_if<DrawnBox>(&item);
+    const auto* text = std::get_if<DrawnText>(&item);
+    if (text != nullptr && text->style.face == Face::kUi && text->style.size == 10) numbers.push_back(text);
+    if (box == nullptr || box->radius != 2) continue;
+    if (box->line_width == 2) windows.push_back(box->box);
+    else if (box->box.height == 10) names.push_back(box->box);
+  }
+  EXPECT_GE(names.size(), 10);
+  EXPECT_EQ(windows.size(), 14);
+  EXPECT_FALSE(numbers.empty());
+  for (const Box& name : names) {
+    for (const Box& window : windows) {
+      EXPECT_FALSE(name.x < window.right() && window.x < name.right() && name.y < window.bottom() && window.y < name.bottom()) << name.x << "," << name.y;
+    }
+    for (const DrawnText* number : numbers) EXPECT_FALSE(name.Has({number->at.x, number->at.y - 3})) << number->text;
+  }
+}
+
 TEST(SortPicture, TellsWhereEachElementCameFrom) {
   RunProgram run("l { a = f32[] parameter(0)\n b = f32[] parameter(1)\n p = s32[] parameter(2)\n q = s32[] parameter(3)\n ROOT c = pred[] compare(a, b), direction=LT }\n"
                  "ENTRY main {\n k = f32[5] constant({3, 1, 2, 1, -nan})\n v = s32[5] constant({0, 1, 2, 3, 4})\n"

@@ -193,4 +193,22 @@ const Spot* Drawing::SpotAt(Place at) const {
   return nullptr;
 }
 
+size_t BeginOfNameEnd(absl::string_view name) {
+  constexpr size_t kMost = 14, kLetters = 4;
+  const size_t index = !name.empty() && name.back() == ']' ? name.rfind('[') : name.size();
+  const size_t dot = name.rfind('.', index == absl::string_view::npos || index == 0 ? 0 : index - 1);
+  if (dot != absl::string_view::npos && dot > 0 && name.size() - dot <= kMost) return dot;
+  if (index != absl::string_view::npos && index < name.size() && name.size() - index <= kMost) return index;
+  size_t begin = name.size() - std::min(kLetters, name.size());
+  while (begin > 0 && begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) --begin;
+  return begin;
+}
+
+std::string NameIn(float width, absl::string_view name, Face face, float size) {
+  if (TextWidth(name, face, size) <= width + kSlack) return std::string(name);
+  const absl::string_view end = name.substr(BeginOfNameEnd(name));
+  name.remove_suffix(end.size());
+  return absl::StrCat(CutToWidth(name, width - TextWidth(end, face, size), {size, face}), end);
+}
+
 }  // namespace hloscope

@@ -169,6 +169,10 @@ class Drawing {
 
 // Width of a text in pixels, the same for every side that draws: from the typeface's own advances, without hinting.
 float TextWidth(absl::string_view text, Face face, float size);
+// Where the end of a name begins that is kept when it is cut: its number and index, or its last letters.
+size_t BeginOfNameEnd(absl::string_view name);
+// The name, without its middle where it is wider than that.
+std::string NameIn(float width, absl::string_view name, Face face, float size);
 // Above the baseline and below it.
 float TextAscent(Face face, float size);
 float TextDescent(Face face, float size);

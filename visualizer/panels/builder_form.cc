@@ -23,6 +23,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kLeastFields = 120;
+constexpr float kRoundValues = 4;  // that the operand's field and its values do not touch the edges
 constexpr char kParameter[] = "parameter", kConstant[] = "constant";
 
 const OpDef* DefOf(const std::string& opcode) {
@@ -185,7 +186,7 @@ void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
       ImGui::SetCursorScreenPos({min.x + room - ui::Px(24), min.y});
       if (ui::IconButton(absl::StrCat("operand-out:", k), ui::Icon::kClose, "takes this operand out")) take_out = k;
     }
-    if (armed == k) DrawValues(scene, self, k);
+    if (armed == k) DrawValues(scene, self, k, min.y);
     ImGui::PopID();
   }
   if (take_out >= 0) {
@@ -200,8 +201,8 @@ void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
   }
 }
 
-// The values that the armed operand can read, the latest first.
-void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int slot) {
+// The values that the armed operand can read, the latest first; so few at once that its field, whose upper border is at `field_top`, is seen with them.
+void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int slot, float field_top) {
   if (scene.home == nullptr || scene.home->instructions.empty()) {
     ui::TextWrapped("There is no value yet: add a parameter or a constant first.", ui::Colors().faint, ui::Type().small);
     return;
@@ -224,7 +225,9 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
   }
   ui::TextCut(shown.empty() ? "no value before it has this name" : "click a value here, or an instruction in another panel", ui::Colors().faint, ui::Type().small);
   if (shown.empty()) return;
-  const float height = ui::Px(22) * static_cast<float>(std::min<size_t>(shown.size(), ImGui::GetWindowHeight() > ui::Px(420) ? 6 : 4)) + ui::Px(8);
+  const float room = ImGui::GetWindowHeight() - (ImGui::GetCursorScreenPos().y - field_top) - ui::Px(8 + 2 * kRoundValues);
+  const float rows = std::clamp(std::floor(room / ui::Px(22)), 1.0f, ImGui::GetWindowHeight() > ui::Px(420) ? 6.0f : 4.0f);
+  const float height = ui::Px(22) * std::min(static_cast<float>(shown.size()), rows) + ui::Px(8);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, ui::Colors().sunken);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(4), ui::Px(4)});
   ImGui::BeginChild("values", {0, height}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);

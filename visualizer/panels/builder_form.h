@@ -45,7 +45,7 @@ class BuilderForm {
  private:
   void DrawTitle() const;
   void DrawOperands(BuilderScene& scene, const Instruction* self);
-  void DrawValues(BuilderScene& scene, const Instruction* self, int slot);
+  void DrawValues(BuilderScene& scene, const Instruction* self, int slot, float field_top);
   void DrawAttributes(BuilderScene& scene);
   void DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool required);
   void DrawLiteral(BuilderScene& scene);

@@ -12,6 +12,11 @@ const Instruction* Followed::Next(const PanelContext& context, const Instruction
   return seen || pinned_ || selection.instruction == nullptr || selection.instruction == own ? target_ : selection.instruction;
 }
 
+bool Followed::UpToDate(const PanelContext& context, const Instruction* own) const {
+  if (context.now.program_generation != program_) return context.selection.instruction == nullptr;
+  return Next(context, own) == target_;
+}
+
 Followed::News Followed::Look(const PanelContext& context, const Instruction* own) {
   News news;
   if (context.now.program_generation != program_) {

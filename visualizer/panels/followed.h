@@ -19,6 +19,8 @@ class Followed {
   News Look(const PanelContext& context, const Instruction* own = nullptr);
   // What Look makes of it: its tab says so while the panel is behind others. Null before it was drawn with this program, too.
   const Instruction* Next(const PanelContext& context, const Instruction* own = nullptr) const;
+  // What is shown is what Look would make of it: it was drawn since something else was selected.
+  bool UpToDate(const PanelContext& context, const Instruction* own = nullptr) const;
   uint64_t program() const { return program_; }
   const Instruction* target() const { return target_; }  // null: nothing
   void Show(const Instruction* instruction) { target_ = instruction; }

@@ -397,7 +397,9 @@ void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene
   for (const auto& [index, color] : {std::pair(lights.selected, c.blue), std::pair(lights.stop, c.amber)}) {
     if (index < 0 || index >= static_cast<int>(scene.boxes.size())) continue;
     place(scene.boxes[index], &a, &b);
-    list->AddRectFilled({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, color);
+    // What is inside of it stays to be seen.
+    if (scene.boxes[index].expanded) list->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, color, 0, 0, ui::Px(1.5f));
+    else list->AddRectFilled({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, color);
   }
   const Point low = camera.ToScene(camera.min()), high = camera.ToScene(camera.max());
   a = {std::clamp(origin.x + low.x * scale, min.x + 1, max.x - 3), std::clamp(origin.y + low.y * scale, min.y + 1, max.y - 3)};

@@ -69,6 +69,8 @@ class Panel {
   // `window PANEL ARGS`, as "window graph find dot"; the first word is one of the panel's rows in panel_commands.def. False: it cannot be
   // done; `error` says why.
   virtual bool Command(PanelContext& context, absl::string_view args, std::string* error) { return false; }
+  // It shows what is selected, so that a command can be about that; not yet: it was behind others, or the answer has not come.
+  virtual bool Settled(const PanelContext& context) const { return true; }
   // What it keeps between sessions.
   virtual void Save(nlohmann::json& to) const {}
   virtual void Load(const nlohmann::json& from) {}

@@ -75,6 +75,13 @@ class PicturePanel : public Panel {
   }
   float padding() const override { return 10; }
 
+  bool Settled(const PanelContext& context) const override {
+    if (RunsTo(context)) return true;
+    if (!followed_.UpToDate(context, own_selection_)) return false;
+    if (target() == nullptr || suiting_.empty()) return true;
+    return live_.fresh() && (!live_.status().ok() || (shown_ != nullptr && shown_->of == target()));
+  }
+
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
     const absl::string_view word = TakeWord(args);
     args = absl::StripAsciiWhitespace(args);

@@ -44,6 +44,7 @@ class ValuePanel : public Panel {
     return next == nullptr ? "" : absl::StrCat("Value ", next->name);
   }
   float padding() const override { return 10; }
+  bool Settled(const PanelContext& context) const override { return followed_.UpToDate(context) && standing_.fresh() && facts_.fresh(); }
 
   void Save(nlohmann::json& to) const override;
   void Load(const nlohmann::json& from) override;

@@ -106,12 +106,12 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
   const Related& reads = step >= 0 ? of_step : board.related();
   const int64_t out_features = std::max<int64_t>(kernel.shape.dim(static_cast<int>(n.kernel_output_feature)), 1);
   const int64_t in_group = kernel.shape.dim(static_cast<int>(n.kernel_input_feature));
+  const int64_t o = subject[n.output_feature], of_batch = x.shape.dim(static_cast<int>(n.input_batch)) / batch_groups;
+  const int64_t feature_group = feature_groups == 1 ? 0 : o / std::max<int64_t>(out_features / feature_groups, 1);
+  const int64_t batch = batch_groups == 1 ? subject[n.output_batch] : o / std::max<int64_t>(out_features / batch_groups, 1) * of_batch + subject[n.output_batch];
   const auto seen = [&](absl::Span<const int64_t> place) {
-    const int64_t f = place[n.input_feature], b = place[n.input_batch], o = subject[n.output_feature];
-    const bool feature = feature_groups == 1 || f / std::max<int64_t>(in_group, 1) == o / std::max<int64_t>(out_features / feature_groups, 1);
-    const int64_t of_batch = x.shape.dim(static_cast<int>(n.input_batch)) / batch_groups;
-    const int64_t batch = batch_groups == 1 ? subject[n.output_batch] : o / std::max<int64_t>(out_features / batch_groups, 1) * of_batch + subject[n.output_batch];
-    return feature && b == batch;
+    const bool feature = feature_groups == 1 || place[n.input_feature] / std::max<int64_t>(in_group, 1) == feature_group;
+    return feature && place[n.input_batch] == batch;
   };
   GridSpec input = view.Spec(board, kOwnArray + 100, [&](absl::Span<const int64_t> place) { return shown && seen(place) && view.Covers(at, place) ? CellMark::kFocus : CellMark::kNone; });
   GridSpec kernels = board.SpecOf(kernel), out = board.SpecOf(result);
@@ -122,8 +122,14 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
   PutSpatialInFront(n.kernel_spatial, &kernels);
   PutSpatialInFront(n.output_spatial, &out);
   if (shown) {
-    if (const auto first = reads.FirstOf(0)) input.focus = view.GridPlaceOf(*first);
-    if (const auto first = reads.FirstOf(1)) kernels.focus = first;
+    // A window that covers padding and holes alone reads nothing, and is somewhere all the same.
+    std::vector<int64_t> of_input(x.shape.rank(), 0), of_kernel(kernel.shape.rank(), 0);
+    of_input[n.input_batch] = batch;
+    of_input[n.input_feature] = feature_group * in_group;
+    of_kernel[n.kernel_output_feature] = o;
+    const auto first = reads.FirstOf(0);
+    input.focus = first ? view.GridPlaceOf(*first) : view.GridPlaceOfWindow(at, of_input);
+    kernels.focus = reads.FirstOf(1).value_or(of_kernel);
     if (step >= 0) out.focus = subject;
   }
   const auto tint = [](GridSpec& spec, std::function<int64_t(const Cell&)> group) {

@@ -135,7 +135,12 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     scroll_height_ = shortened ? ScrollLines({}, width_, nullptr) : 0;
     height_ = head_height_ + scroll_height_ + static_cast<float>(down) * SliceHeight(cell_height_, rows) + static_cast<float>(down - 1) * kSliceGap + static_cast<float>(heat_.size()) * kScaleHeight;
   }
-  float head = TextWidth(spec_.title, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
+  // A long name leaves its middle out rather than making the grid wide.
+  title_ = spec_.title;
+  if (const float over = title_width() - std::max(width_, std::min(width, kLongTitle)); over > 0 && !spec_.type.empty()) {
+    title_ = NameIn(std::max(TextWidth(title_, Face::kMonoStrong, 13) - over, kLeastTitle), title_, Face::kMonoStrong, 13);
+  }
+  float head = TextWidth(title_, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
   for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", Told(d), ", "), Face::kMono, 12);
   width_ = std::max({width_, std::min(head, std::max(width, 120.0f)), spec_.note.empty() ? 0 : TextWidth(spec_.note, Face::kUi, 11)});
 }
@@ -293,7 +298,11 @@ void Grid::ShareSlices(float room_width, float room_height) {
     views_[outer_[k]].count = std::clamp<int64_t>(left, 1, std::max<int64_t>(spec_.dims[outer_[k]], 1));
     left /= views_[outer_[k]].count;
   }
-  if (outer_.size() > 1) across_ = std::min(across_, views_[outer_.back()].count);
+  // A line ends where the last dimension does that is more than one of them; of what is one alone nothing would stand side by side.
+  if (outer_.size() > 1) {
+    const auto several = std::find_if(outer_.rbegin(), outer_.rend(), [this](int d) { return views_[d].count > 1; });
+    if (several != outer_.rend()) across_ = std::min(across_, views_[*several].count);
+  }
 }
 
 // Where the views begin: as somebody scrolled, else so that the focus is in them.
@@ -380,7 +389,7 @@ std::string Grid::ScrollAction(int dim, int64_t first) const {
 float Grid::title_width() const {
   std::string type = spec_.type.empty() ? "" : absl::StrCat(spec_.type, "[");
   for (size_t d = 0; d < spec_.dims.size() && !type.empty(); ++d) absl::StrAppend(&type, d > 0 ? "," : "", spec_.axes[d].letter, spec_.axes[d].letter.empty() ? "" : ":", Told(d));
-  return TextWidth(spec_.title, Face::kMonoStrong, 13) + (type.empty() ? 0 : 8 + TextWidth(absl::StrCat(type, "]"), Face::kMono, 12));
+  return TextWidth(title_, Face::kMonoStrong, 13) + (type.empty() ? 0 : 8 + TextWidth(absl::StrCat(type, "]"), Face::kMono, 12));
 }
 
 std::optional<Box> Grid::BoxOf(absl::Span<const int64_t> index) const {

@@ -150,9 +150,11 @@ class Grid {
   void LookAtColours();
 
   static constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kScaleHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
+  static constexpr float kLongTitle = 340, kLeastTitle = 180;
   static constexpr float kNumberSize = 12, kLabelSize = 10;
 
   GridSpec spec_;
+  std::string title_;                  // as it is drawn: without its middle where that is long
   const Captions tr_;
   bool live_ = false;                  // with buttons that scroll
   bool empty_ = false, text_mode_ = true;

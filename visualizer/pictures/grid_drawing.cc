@@ -17,8 +17,10 @@ constexpr float kLeastNumberSize = 8.5f;
 void Grid::DrawHead(Place at, Drawing* drawing) const {
   float x = at.x;
   const float y = at.y + 13;
-  drawing->AddText({x, y}, spec_.title, {13, Face::kMonoStrong});
-  x += TextWidth(spec_.title, Face::kMonoStrong, 13) + 8;
+  drawing->AddText({x, y}, title_, {13, Face::kMonoStrong});
+  const float title = TextWidth(title_, Face::kMonoStrong, 13);
+  if (title_ != spec_.title) drawing->AddSpot({{x, at.y, title, kTitleHeight}, false, {}, spec_.title, "", "", ""});
+  x += title + 8;
   const auto add = [&](absl::string_view text, Paint paint) {
     drawing->AddText({x, y}, text, {12, Face::kMono, paint});
     x += TextWidth(text, Face::kMono, 12);

@@ -57,10 +57,8 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
   std::vector<Board::Piece> row;
   for (int k = 0; k < n; ++k) {
     GridSpec spec = views[k].Spec(board, kOwnArray + 100 + k, [&, k](absl::Span<const int64_t> place) { return at && views[k].Covers(*at, place) ? CellMark::kFocus : CellMark::kNone; });
-    if (step >= 0) {
-      spec.focus.emplace();
-      for (int d = 0; d < shape.rank(); ++d) spec.focus->push_back((*at)[d] * window[d].stride);
-    }
+    // Where the window is, also where it covers padding and holes alone.
+    if (at && (step >= 0 || !spec.focus)) spec.focus = views[k].GridPlaceOfWindow(*at, *at);
     views[k].TurnToWindow(&spec);
     if (k > 0) row.push_back(std::string());
     row.push_back(std::move(spec));

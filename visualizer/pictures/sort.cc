@@ -125,6 +125,22 @@ void Relate(const Sorting& s, Board& board) {
   board.set_related(std::move(related));
 }
 
+// Where the elements that move along with the selected one are: in the other arrays of its side at its own place, in those of the other side
+// where it came from or went to.
+std::optional<std::vector<int64_t>> CompanionFocus(const Board& board, const Sorting& s, const PictureArray& array) {
+  const Cell* from = board.cell();
+  const std::optional<Cell>& pinned = board.selection().pinned;
+  if (from != nullptr && from->array == array.id) from = pinned ? &*pinned : nullptr;  // what is under the mouse stays where it is
+  if (from == nullptr || !board.scene().Has(*from)) return std::nullopt;
+  std::vector<int64_t> index = from->index;
+  const int64_t place = index[s.dim];
+  index[s.dim] = 0;
+  const std::vector<int64_t>& other = from->array >= kResultArray ? s.source : s.target;
+  const bool moves = (from->array >= kResultArray) != (array.id >= kResultArray) && index == s.slice && place < static_cast<int64_t>(other.size()) && other[place] >= 0;
+  index[s.dim] = moves ? other[place] : std::min<int64_t>(place, array.shape.dim(s.dim) - 1);
+  return index;
+}
+
 std::string OrderText(const Captions& tr, const Instruction& i) {
   const Computation* c = i.Called(AttrId::kToApply);
   if (c == nullptr || c->root == nullptr) return "";
@@ -270,6 +286,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       GridSpec spec = board.SpecOf(array);
       spec.axes = axes;
       spec.axes[s.dim].paint = Ink::kViolet;
+      if (!spec.focus) spec.focus = CompanionFocus(board, s, array);
       spec.cell = [inner = std::move(spec.cell), &s](absl::Span<const int64_t> index) {
         GridCell cell = inner(index);
         bool inside = true;

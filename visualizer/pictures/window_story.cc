@@ -25,6 +25,8 @@ std::string StartsText(const Captions& tr, const IndexWindows& w, const std::vec
   return words.size() < w.sizes.size() ? tr("of a vector $0; elsewhere windows start at 0.", told) : tr("of a vector $0.", told);
 }
 
+bool Meet(const Box& a, const Box& b) { return a.x < b.right() + 1 && b.x < a.right() + 1 && a.y < b.bottom() && b.y < a.bottom(); }
+
 }  // namespace
 
 std::string LettersText(const Captions& tr, const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims) {
@@ -276,7 +278,9 @@ void WindowStory::Frames(const PictureArray& array) const {
     Paint paint;
     std::string name;
   };
-  std::vector<Tag> tags;  // drawn last, over all frames
+  constexpr float kStandsOff = 7, kTagHeight = 10;
+  std::vector<Tag> tags;   // drawn last, over all frames
+  std::vector<Tag> small;  // the same of windows that their names would cover; `place`: the window
   const auto frame = [&](int64_t vector, Paint paint, float width, float inset, bool tag, bool asked) {
     const StartVector& v = Cached(vector);
     if (!v.known) return false;
@@ -309,14 +313,20 @@ void WindowStory::Frames(const PictureArray& array) const {
         const std::optional<Box> cell = grid->BoxOf(low);
         const float over = !grid->has_numbers() ? 2.0f : std::max(3.0f, w - std::max(0.0f, (cell ? cell->width : box.width) / 2 - 5));
         const float left = box.x - over, right = std::max(left + w + 1, box.right() - w + over), top = box.y - 5, bottom = box.bottom() - 5;
+        // A cell that the name would cover stays free: it stands off, with a line to the cell, where there are rows that have room for it.
+        if (!grid->has_numbers() && box.width < 2 * w && box.height < 20 && grid->body().height >= 2 * (box.height + kStandsOff + kTagHeight)) {
+          small.push_back({box, paint, name});
+          any = true;
+          continue;
+        }
         // Corners first, then along the upper and lower edges from cell to cell; where there is no room at all, cells say it when hovered.
         std::vector<Place> places = {{left, top}, {right, top}, {left, bottom}, {right, bottom}};
         for (const float y : {top, bottom}) {
           for (float x = left + (cell ? cell->width : box.width); cell && x + w < box.right(); x += cell->width) places.push_back({x, y});
         }
         for (const Place& at : places) {
-          const Box place{at.x, at.y, w, 10};
-          if (std::any_of(tags.begin(), tags.end(), [&](const Tag& tag) { return place.x < tag.place.right() + 1 && tag.place.x < place.right() + 1 && place.y < tag.place.bottom() && tag.place.y < place.bottom(); })) continue;
+          const Box place{at.x, at.y, w, kTagHeight};
+          if (std::any_of(tags.begin(), tags.end(), [&place](const Tag& tag) { return Meet(place, tag.place); })) continue;
           tags.push_back({place, paint, name});
           break;
         }
@@ -356,6 +366,22 @@ void WindowStory::Frames(const PictureArray& array) const {
   if (subject_ >= 0) {
     if (Cached(subject_).clamped) frame(subject_, Ink::kOrange, 1.5f, 0, false, true);
     frame(subject_, count > 1 ? Ink::kAmber : Paint(GroupInk(3)), 2.5f, 0, count > 1, false);
+  }
+  // They meet neither each other nor any of the windows, nor what stands above and below the cells; where there is no room for one, the cell
+  // says it when hovered.
+  const Box body = grid->body();
+  for (const Tag& of : small) {
+    const float w = TextWidth(of.name, Face::kStrong, 9) + 5;
+    for (const auto& [right, below] : {std::pair(true, false), std::pair(false, false), std::pair(true, true), std::pair(false, true)}) {
+      const Place corner{right ? of.place.right() : of.place.x, below ? of.place.bottom() : of.place.y};
+      const Box place{right ? corner.x + kStandsOff : corner.x - kStandsOff - w, below ? corner.y + kStandsOff : corner.y - kStandsOff - kTagHeight, w, kTagHeight};
+      const auto meets = [&place](const Tag& other) { return Meet(place, other.place); };
+      if (place.x < body.x || place.right() > grid->right() || place.y < body.y - 4 || place.bottom() > body.bottom() + 4) continue;
+      if (std::any_of(tags.begin(), tags.end(), meets) || std::any_of(small.begin(), small.end(), meets)) continue;
+      drawing.AddLine(corner, {right ? place.x : place.right(), below ? place.y : place.bottom()}, {of.paint, 1.5f});
+      tags.push_back({place, of.paint, of.name});
+      break;
+    }
   }
   for (const Tag& tag : tags) {
     drawing.AddBox(tag.place, tag.paint, Paint(), 2);

@@ -33,6 +33,14 @@ std::vector<int64_t> WindowView::GridPlaceOf(absl::Span<const int64_t> element) 
   return place;
 }
 
+std::vector<int64_t> WindowView::GridPlaceOfWindow(absl::Span<const int64_t> at, absl::Span<const int64_t> element) const {
+  std::vector<int64_t> place(element.begin(), element.end());
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (const int w = of_dimension_[d]; w >= 0) place[d] = std::clamp<int64_t>(at[w] * window_[w].stride, 0, std::max<int64_t>(dims_[d] - 1, 0)) + cut_[d];
+  }
+  return place;
+}
+
 std::optional<std::vector<int64_t>> WindowView::ElementAt(absl::Span<const int64_t> place) const {
   std::vector<int64_t> index(place.begin(), place.end());
   for (size_t d = 0; d < index.size(); ++d) {

@@ -21,6 +21,8 @@ class WindowView {
   std::vector<int64_t> PlaceOf(absl::Span<const int64_t> element) const;
   // Where Spec's grid has it.
   std::vector<int64_t> GridPlaceOf(absl::Span<const int64_t> element) const;
+  // Where it has the window at position `at`; along other dimensions that of the element.
+  std::vector<int64_t> GridPlaceOfWindow(absl::Span<const int64_t> at, absl::Span<const int64_t> element) const;
   bool IsHole(absl::Span<const int64_t> place) const;
   // The window at position `at` (one a window entry) covers this place.
   bool Covers(absl::Span<const int64_t> at, absl::Span<const int64_t> place) const;

@@ -200,11 +200,24 @@ void Shell::RunWanted(bool idle) {
   ui::WantFrame();
 }
 
+// In their order: what waits for a panel makes those behind it wait, too.
+void Shell::RunWaiting() {
+  std::vector<std::string> commands = std::exchange(waiting_, {});
+  for (std::string& command : engine_.TakeWindowCommands()) commands.push_back(std::move(command));
+  for (size_t k = 0; k < commands.size(); ++k) {
+    if (WaitsForPanel(commands[k])) {
+      waiting_.insert(waiting_.begin(), commands.begin() + static_cast<int64_t>(k), commands.end());
+      ui::WantFrame();
+      return;
+    }
+    RunWindowCommand(commands[k]);
+  }
+}
+
 void Shell::Update() {
   const bool idle = engine_.idle();  // before the snapshot is taken: what was done then is in it
   const uint64_t let_go = idle ? dropped_ : 0;
-  for (const std::string& command : std::exchange(waiting_, {})) RunWindowCommand(command);
-  for (const std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
+  RunWaiting();
   std::vector<ConsoleLine> lines = engine_.TakeConsole();
   // What went wrong is told in front too; why the text was not run stands in Problems.
   bool wrong = false;

@@ -71,6 +71,8 @@ class Shell {
   void TakeUnsaved();            // what is kept of it
   void TakeMoment();             // the program moved
   void LookAtFile();             // others may have written it
+  void RunWaiting();
+  bool WaitsForPanel(absl::string_view command);
   void RunWindowCommand(const std::string& args);
   void Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen);
   void OpenText(const std::string& name, const std::string& text);
@@ -127,6 +129,7 @@ class Shell {
   bool command_told_ = false;             // the last command that the console has is one of them
   std::string refusal_;                   // what the last command did not do and why; empty: it did
   std::vector<std::string> waiting_;  // commands of the window
+  double waits_since_ = 0;            // the first of them waits for its panel to show what is selected; 0: it does not
   std::string keyboard_to_;           // a panel that gets the keyboard when it is drawn next
   bool seen_error_ = false;
   std::weak_ptr<Session> seen_session_;  // whose program was taken last

@@ -14,6 +14,21 @@
 namespace hloscope {
 namespace {
 
+constexpr float kLeastOfLongTab = 150;
+
+// Where there is no room for all, the widest leave some to the others, until all are there or they are as narrow as `least`.
+void NarrowTheWidest(float room, float least, std::vector<float>* widths) {
+  std::vector<float> ascending = *widths;
+  std::sort(ascending.begin(), ascending.end());
+  float most = room;
+  for (size_t k = 0; k < ascending.size(); ++k) {
+    most = room / static_cast<float>(ascending.size() - k);  // what is left, shared by those that are at least as wide
+    if (ascending[k] > most) break;
+    room -= ascending[k];
+  }
+  for (float& w : *widths) w = std::min(w, std::max(most, least));
+}
+
 // The panel that stands for a side of a border.
 std::string FrontOf(const LayoutNode& node) { return node.leaf() ? node.active : FrontOf(*node.first); }
 
@@ -130,15 +145,16 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     widths.push_back(ui::Measure(ui::Type().ui, title).x + ui::Px(24 + 14));
     titles.push_back(std::move(title));
     total += widths.back();
-    tight += widths.back() - cross_room;
   }
   std::vector<bool> hidden(leaf.tabs.size(), false);
   // Where there is no room for a cross, a tab's words stay as they are when the mouse comes by; it is closed with the middle button or Ctrl+W.
   const bool crosses = total <= width;
   if (!crosses) {
     for (float& w : widths) w -= cross_room;
+    NarrowTheWidest(width, ui::Px(kLeastOfLongTab), &widths);
+    for (const float w : widths) tight += w;
   }
-  if (tight > width) {
+  if (tight > width + 1) {
     // The one in front is always there.
     float used = more_width;
     for (size_t k = 0; k < leaf.tabs.size(); ++k) {
@@ -189,7 +205,7 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     }
     list->AddLine({end.x - 1, at.y + 1}, {end.x - 1, end.y}, c.border);
     bool cut = false;
-    ui::DrawTextIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(crosses && hovered ? 32 : 16), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
+    ui::DrawNameIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(crosses && hovered ? 32 : 16), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
     if (cut) ui::Tooltip(titles[k]);
     if (crosses && hovered) {
       const ImVec2 cross = {end.x - ui::Px(20), at.y + ui::Px(8)};

@@ -481,6 +481,28 @@ const std::vector<WindowCommandRow>& WindowCommandRows() {
 
 void Shell::OpenText(const std::string& name, const std::string& text) { WindowCommands::OpenText(*this, name, text); }
 
+// A panel behind others does not follow what is selected: it comes to the front first. Where its answer does not come, as a run goes on or
+// it takes long, the command is about what there is.
+bool Shell::WaitsForPanel(absl::string_view command) {
+  constexpr double kLongest = 3;
+  const std::vector<absl::string_view> words = absl::StrSplit(command, ' ', absl::SkipWhitespace());
+  if (words.size() < 2 || FindPanelRow(words[0]) == nullptr || FindPanelCommand(words[0], words[1]) == nullptr) return false;
+  const bool drawn = !welcome_ && now_->phase != Phase::kEmpty && (options_.only_panel.empty() || options_.only_panel == words[0]);
+  if (!drawn || PanelOf(std::string(words[0])).Settled(Context())) {
+    waits_since_ = 0;
+    return false;
+  }
+  if (waits_since_ == 0) {
+    waits_since_ = ImGui::GetTime();
+    if (options_.only_panel.empty()) layout_.Open(words[0]);
+    return true;
+  }
+  const std::string what = engine_.activity().what;
+  if ((what.empty() || what == "looking") && ImGui::GetTime() - waits_since_ < kLongest) return true;
+  waits_since_ = 0;
+  return false;
+}
+
 void Shell::RunWindowCommand(const std::string& command) {
   absl::string_view args = absl::StripAsciiWhitespace(command);
   const size_t space = args.find(' ');

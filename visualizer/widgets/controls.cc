@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
+#include "visualizer/canvas/drawing.h"
 #include "visualizer/widgets/first_field.h"
 #include "visualizer/widgets/letters.h"
 #include "visualizer/widgets/row_keys.h"
@@ -37,18 +38,6 @@ std::string CutTo(float width, ImFont* font, absl::string_view text) {
     end += size;
   }
   return width < dots ? "" : absl::StrCat(text.substr(0, end), "\u2026");
-}
-
-// Where the end of a name begins that is kept when it is cut: its number and index, or its last letters.
-size_t BeginOfNameEnd(absl::string_view name) {
-  constexpr size_t kMost = 14, kLetters = 4;
-  const size_t index = !name.empty() && name.back() == ']' ? name.rfind('[') : name.size();
-  const size_t dot = name.rfind('.', index == absl::string_view::npos || index == 0 ? 0 : index - 1);
-  if (dot != absl::string_view::npos && dot > 0 && name.size() - dot <= kMost) return dot;
-  if (index != absl::string_view::npos && index < name.size() && name.size() - index <= kMost) return index;
-  size_t begin = name.size() - std::min(kLetters, name.size());
-  while (begin > 0 && begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) --begin;
-  return begin;
 }
 
 }  // namespace
