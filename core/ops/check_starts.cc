@@ -18,8 +18,8 @@ constexpr Halves kHalves[] = {
     {Opcode::kAllGatherStart, Opcode::kAllGatherDone, false, true},
     {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone, false, true},
     {Opcode::kCopyStart, Opcode::kCopyDone},
-    {Opcode::kAsyncStart, Opcode::kAsyncDone},
-    {Opcode::kAsyncUpdate, Opcode::kAsyncDone},
+    {Opcode::kAsyncStart, Opcode::kAsyncDone, false, true},
+    {Opcode::kAsyncUpdate, Opcode::kAsyncDone, false, true},
     {Opcode::kSend, Opcode::kSendDone, true},
     {Opcode::kRecv, Opcode::kRecvDone, true},
 };
