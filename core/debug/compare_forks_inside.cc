@@ -14,6 +14,7 @@
 #include "core/debug/occurrences.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
@@ -381,7 +382,7 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
   absl::StatusOr<Occurrences> occurrences = Occurrences::Of(s, *(*i)->parent, Asked(), false);
   if (!occurrences.ok()) return occurrences.status();
   Everywhere all;
-  all.name = absl::StrCat("%", (*i)->name, " in ", (*i)->parent->name);
+  all.name = absl::StrCat(ShownName(**i), " in ", (*i)->parent->name);
   const Mark present = s.machine->Where();
   int64_t bytes = 0;
   const absl::Status looked = LookAround(s, [&] {
