@@ -25,6 +25,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
 #include "core/exec/live.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope::cli {
 namespace {
@@ -239,7 +240,7 @@ class Bench {
     for (const auto& [instruction, entry] : r->machine->profile()) {
       if (entry.seconds <= 0) continue;
       const auto kernel = kernels.find(instruction);
-      f_.kernel_times.push_back({absl::StrCat("%", instruction->name, " in ", instruction->parent->name), kernel == kernels.end() ? "-" : kernel->second, entry.count,
+      f_.kernel_times.push_back({absl::StrCat(ShownName(*instruction), " in ", instruction->parent->name), kernel == kernels.end() ? "-" : kernel->second, entry.count,
                                  entry.seconds * 1e3, entry.bytes});
     }
     std::sort(f_.kernel_times.begin(), f_.kernel_times.end(), [](const KernelTime& a, const KernelTime& b) { return a.ms != b.ms ? a.ms > b.ms : a.instruction < b.instruction; });

@@ -27,6 +27,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope::cli {
 namespace {
@@ -167,7 +168,7 @@ int Run_debug(const std::vector<std::string>& args) {
   if (!options.ok()) return refuse(options.status().message());
   if (processes != nullptr) {
     if (const ParallelMain main = FindParallelMain(*module); main.call != nullptr && !main.followed())
-      return refuse(absl::StrCat("the devices of %", main.call->name, " are not followed: ", main.why, "; each call runs as one step, in one process: leave --exchange out"));
+      return refuse(absl::StrCat("the devices of ", ShownName(*main.call), " are not followed: ", main.why, "; each call runs as one step, in one process: leave --exchange out"));
     DeviceCounts devices = CountSessionDevices(program, *module);
     if (absl::Status shared = processes->Share(program, &devices); !shared.ok()) return refuse(shared.message());
   }

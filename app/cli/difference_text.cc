@@ -10,6 +10,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 
 namespace hloscope::cli {
@@ -38,7 +39,7 @@ ordered_json InstructionJson(const Module& module, const Instruction* i) {
 
 std::string Names(const std::vector<const Instruction*>& list) {
   std::vector<std::string> names;
-  for (size_t k = 0; k < list.size() && k < 5; ++k) names.push_back(absl::StrCat("%", list[k]->name));
+  for (size_t k = 0; k < list.size() && k < 5; ++k) names.push_back(ShownName(*list[k]));
   if (list.size() > 5) names.push_back("...");
   return absl::StrJoin(names, ", ");
 }
@@ -121,12 +122,12 @@ std::string DifferenceText::Structure(const ProgramMatch& match) const {
       case Kind::kRemoved: absl::StrAppend(&text, "  - ", Brief(*c.a), ", ", Place(a, *c.a), "\n"); break;
       case Kind::kAdded: absl::StrAppend(&text, "  + ", Brief(*c.b), ", ", Place(b, *c.b), "\n"); break;
       case Kind::kChanged:
-        absl::StrAppend(&text, "  ~ %", c.a->name, c.a->name == c.b->name ? "" : absl::StrCat(" (%", c.b->name, ")"), ": ",
+        absl::StrAppend(&text, "  ~ ", ShownName(*c.a), ShownName(*c.a) == ShownName(*c.b) ? "" : absl::StrCat(" (", ShownName(*c.b), ")"), ": ",
                         absl::StrJoin(c.what, "; "), ", ", Place(a, *c.a),
                         AsItWas(c), "\n");
         break;
-      case Kind::kRenamed: absl::StrAppend(&text, "  = %", c.a->name, " is now %", c.b->name, ", ", Place(a, *c.a), "\n"); break;
-      case Kind::kMoved: absl::StrAppend(&text, "  > %", c.a->name, " stands elsewhere, ", Place(a, *c.a), "; ", Place(b, *c.b), "\n"); break;
+      case Kind::kRenamed: absl::StrAppend(&text, "  = ", ShownName(*c.a), " is now ", ShownName(*c.b), ", ", Place(a, *c.a), "\n"); break;
+      case Kind::kMoved: absl::StrAppend(&text, "  > ", ShownName(*c.a), " stands elsewhere, ", Place(a, *c.a), "; ", Place(b, *c.b), "\n"); break;
     }
   }
   if (left > 0) absl::StrAppend(&text, "  ", Count(static_cast<int64_t>(left), "more change"), " (--verbose lists all)\n");
@@ -136,9 +137,9 @@ std::string DifferenceText::Structure(const ProgramMatch& match) const {
 std::string DifferenceText::Text(const Divergence& d) const {
   std::string text;
   if (d.result) {
-    absl::StrAppend(&text, "the result", d.output >= 0 ? absl::StrCat(", output ", d.output) : "", ", of %", d.a->name);
+    absl::StrAppend(&text, "the result", d.output >= 0 ? absl::StrCat(", output ", d.output) : "", ", of ", ShownName(*d.a));
   } else {
-    absl::StrAppend(&text, "%", d.a->name, d.a->name == d.b->name ? "" : absl::StrCat(" (%", d.b->name, " in b)"), " ", Name(d.a->opcode), " ", ShapeText(d.shape));
+    absl::StrAppend(&text, ShownName(*d.a), ShownName(*d.a) == ShownName(*d.b) ? "" : absl::StrCat(" (", ShownName(*d.b), " in b)"), " ", Name(d.a->opcode), " ", ShapeText(d.shape));
     if (d.output >= 0) absl::StrAppend(&text, ", element ", d.output);
   }
   absl::StrAppend(&text, ", ", Place(a, *d.a), d.where.empty() ? "" : absl::StrCat(", ", d.where), "\n  ", d.sizes.empty() ? ToText(d.difference, d.shape) : d.sizes, "\n");
@@ -157,7 +158,7 @@ static std::string RewrittenText(const LockstepReport& r) {
   std::vector<std::string> told;
   absl::flat_hash_set<std::pair<const Instruction*, const Instruction*>> once;
   for (const Divergence& d : r.rewritten) {
-    if (once.insert({d.a, d.b}).second && once.size() <= kTold) told.push_back(absl::StrCat("%", d.a->name, d.changed.empty() ? "" : absl::StrCat(" (", absl::StrJoin(d.changed, "; "), ")")));
+    if (once.insert({d.a, d.b}).second && once.size() <= kTold) told.push_back(absl::StrCat(ShownName(*d.a), d.changed.empty() ? "" : absl::StrCat(" (", absl::StrJoin(d.changed, "; "), ")")));
   }
   if (once.size() > kTold) told.push_back(absl::StrCat(once.size() - kTold, " more"));
   return absl::StrCat("written otherwise, and what is made of ", once.size() == 1 ? "it" : "them", " agrees: ", absl::StrJoin(told, ", "));

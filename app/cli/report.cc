@@ -25,6 +25,7 @@
 #include "core/debug/record.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/ops/collectives.h"
 
@@ -257,7 +258,7 @@ class ComparisonReport {
     if (a == nullptr || b == nullptr) return status;
     for (const Module* module : {a.get(), b.get()}) {
       if (const Instruction* exchange = FirstExchange(*module)) {
-        UsageError(absl::StrCat("--against runs both programs on one device so far, and %", exchange->name, " of ",
+        UsageError(absl::StrCat("--against runs both programs on one device so far, and ", ShownName(*exchange), " of ",
                                 module == a.get() ? r_.file : r_.against, " exchanges data among ", ParticipantCount(*exchange),
                                 " devices; a report of each, without --against, runs it on all"));
         return kFailed;
@@ -327,7 +328,7 @@ class ComparisonReport {
     table.note = values.diverging == 1 ? "1 pair differs, of its own" : absl::StrCat(Count(values.diverging, "pair"), " differ, ", values.own, " of their own; the others inherit", values.diverging > static_cast<int64_t>(kMostRows) ? absl::StrCat("; the first ", kMostRows, " and, of each further instruction that adds to it, the first") : "");
     table.head = {"instruction", "shape", "where", "kind", "differing", "first", "expected (a)", "got (b)", "ulp"};
     for (const Divergence& d : values.divergences) {
-      table.rows.push_back({absl::StrCat(d.result ? "result, %" : "%", d.a->name, d.output >= 0 ? absl::StrCat("{", d.output, "}") : ""), ShapeText(d.shape), d.where, d.own ? "own" : "inherited",
+      table.rows.push_back({absl::StrCat(d.result ? "result, " : "", ShownName(*d.a), d.output >= 0 ? absl::StrCat("{", d.output, "}") : ""), ShapeText(d.shape), d.where, d.own ? "own" : "inherited",
                             absl::StrCat(d.difference.beyond, " of ", d.difference.elements), d.sizes.empty() ? absl::StrCat("[", absl::StrJoin(IndexOf(d.shape, d.difference.first), ","), "]") : d.sizes,
                             d.sizes.empty() ? ToText(d.difference.expected) : "", d.sizes.empty() ? ToText(d.difference.got) : "",
                             d.sizes.empty() ? FormatDouble(d.difference.ulp, 4) : ""});
@@ -376,10 +377,10 @@ class ComparisonReport {
     if (s.machine->frames()[depth].computation != at->parent) return;
     for (size_t k = 0; k < at->operands.size(); ++k) {
       const absl::StatusOr<Value> value = s.machine->ValueOf(depth, at->operands[k]->index);
-      if (value.ok()) AddLeaves(absl::StrCat(who, "%", at->operands[k]->name), absl::StrCat("operand ", k, " of %", at->name), *value, kMostValues, &report_.values);
+      if (value.ok()) AddLeaves(absl::StrCat(who, ShownName(*at->operands[k])), absl::StrCat("operand ", k, " of ", ShownName(*at)), *value, kMostValues, &report_.values);
     }
     const absl::StatusOr<Value> made = s.machine->ValueAhead(depth, position);
-    if (made.ok()) AddLeaves(absl::StrCat(who, "%", at->name), "where they part", *made, kMostValues, &report_.values);
+    if (made.ok()) AddLeaves(absl::StrCat(who, ShownName(*at)), "where they part", *made, kMostValues, &report_.values);
   }
 
   const ReportRequest& r_;

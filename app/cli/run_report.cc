@@ -10,6 +10,7 @@
 #include "core/debug/record.h"
 #include "core/debug/report.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 
 namespace hloscope::cli {
@@ -146,13 +147,13 @@ absl::Status WriteRunReport(const RunFacts& f, const std::string& path) {
     const int depth = static_cast<int>(f.machine->frames().size()) - 1;
     if (f.caught && depth >= 0 && f.stopped->parent == f.machine->frames()[depth].computation) {
       const absl::StatusOr<Value> made = f.machine->ValueOf(depth, f.stopped->index);
-      if (made.ok()) AddLeaves(absl::StrCat("%", f.stopped->name), "what was caught", *made, kMostValues, &r.values);
+      if (made.ok()) AddLeaves(ShownName(*f.stopped), "what was caught", *made, kMostValues, &r.values);
     }
     for (size_t k = 0; k < f.stopped->operands.size() && depth >= 0; ++k) {
       const Instruction& operand = *f.stopped->operands[k];
       if (operand.parent != f.machine->frames()[depth].computation) break;
       const absl::StatusOr<Value> value = f.machine->ValueOf(depth, operand.index);
-      if (value.ok()) AddLeaves(absl::StrCat("%", operand.name), absl::StrCat("operand ", k, " of %", f.stopped->name), *value, kMostValues, &r.values);
+      if (value.ok()) AddLeaves(ShownName(operand), absl::StrCat("operand ", k, " of ", ShownName(*f.stopped)), *value, kMostValues, &r.values);
     }
   }
   if (f.result.has_value()) AddLeaves("$result", "the result", f.result, kMostValues, &r.values);

@@ -22,6 +22,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
 #include "core/exec/machine.h"
+#include "core/ir/written_names.h"
 #include "core/ops/custom_call_targets.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -195,7 +196,7 @@ class Tester {
     if (status.ok() && machine.Run() != StopReason::kFinished) status = machine.status();
     if (!status.ok()) {
       const Instruction* at = machine.frames().empty() ? nullptr : machine.next_instruction();
-      fail(at == nullptr ? SourceRange() : at->range, at == nullptr || absl::StartsWith(status.message(), absl::StrCat("%", at->name, ": ")) ? std::string(status.message()) : absl::StrCat("%", at->name, ": ", status.message()));
+      fail(at == nullptr ? SourceRange() : at->range, at == nullptr || absl::StartsWith(status.message(), absl::StrCat(ShownName(*at), ": ")) ? std::string(status.message()) : absl::StrCat(ShownName(*at), ": ", status.message()));
     }
     // The result that a snapshot brings is only that of the inputs that it brings.
     if (status.ok() && expected.has_value() && (*inputs)->from_snapshot() == (*inputs)->parameter_count()) {

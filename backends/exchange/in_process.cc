@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/exec/dynamic.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/collective_exchange.h"
 #include "core/ops/op.h"
@@ -103,7 +104,7 @@ std::string InProcessExchange::Place(int device, const Instruction& instruction,
   const bool one = std::none_of(all.begin(), all.end(), [&](const Computation* c) { return c != instruction.parent && c->FindInstruction(instruction.name) != nullptr; });
   const std::string where = one ? "" : absl::StrCat(" in ", instruction.parent->name);
   const std::string around = LoopsText(loops);
-  return absl::StrCat("%", instruction.name, where, " (", hloscope::Name(instruction.opcode), around.empty() ? "" : ", ", around, ")");
+  return absl::StrCat(ShownName(instruction), where, " (", hloscope::Name(instruction.opcode), around.empty() ? "" : ", ", around, ")");
 }
 
 absl::StatusOr<std::optional<Value>> InProcessExchange::Exchange(int device, const ExchangeCall& call) {
@@ -529,7 +530,7 @@ std::string InProcessExchange::OtherOnChannel(const Line& line, const Instructio
   if (group >= 0 && site.lines[group] == &line) return "";
   const bool there_now = Waits(device) && waiting_[device].instruction == &other;
   std::string text = there_now ? absl::StrCat("; that is on channel ", line.channel, " too,")
-                               : absl::StrCat("; on channel ", line.channel, " it executed %", other.name, " (", hloscope::Name(other.opcode), "),");
+                               : absl::StrCat("; on channel ", line.channel, " it executed ", ShownName(other), " (", hloscope::Name(other.opcode), "),");
   const absl::string_view here = instruction.Text(AttrId::kReplicaGroups), there = other.Text(AttrId::kReplicaGroups);
   if (other.opcode != instruction.opcode) absl::StrAppend(&text, " which is another operation");
   else absl::StrAppend(&text, " with other groups", std::max(here.size(), there.size()) <= 40 && here != there ? absl::StrCat(", ", there, " instead of ", here) : "");

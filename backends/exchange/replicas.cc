@@ -7,6 +7,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/threads.h"
 #include "core/exec/inputs.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 
@@ -120,7 +121,7 @@ DeviceEnd Replicas::EndOf(int device) {
   }
   end.at = PlaceOfError(machine);
   absl::string_view why = machine.status().message();
-  if (end.at.instruction != nullptr) absl::ConsumePrefix(&why, absl::StrCat("%", end.at.instruction->name, ": "));
+  if (end.at.instruction != nullptr) absl::ConsumePrefix(&why, absl::StrCat(ShownName(*end.at.instruction), ": "));
   end.status = machine.status().ok() ? absl::CancelledError("interrupted") : absl::Status(machine.status().code(), why);
   return end;
 }

@@ -10,6 +10,7 @@
 #include "core/element/interpret.h"
 #include "core/exec/fuse.h"
 #include "core/exec/laid_kernel.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -197,13 +198,13 @@ class ReferenceBackend : public Backend {
     const OpDef& def = Def(root);
     if (region.members.size() == 1 && (def.op_class == OpClass::kOpaque || def.op_class == OpClass::kStructural)) {
       if (def.evaluate == nullptr) {
-        return absl::UnimplementedError(def.not_executed.empty() ? absl::StrCat("%", root.name, " cannot be evaluated")
+        return absl::UnimplementedError(def.not_executed.empty() ? absl::StrCat(ShownName(root), " cannot be evaluated")
                                                                  : std::string(def.not_executed));
       }
       std::vector<int> operand_input;
       for (const Instruction* operand : root.operands) {
         const auto it = std::find(region.inputs.begin(), region.inputs.end(), operand->index);
-        if (it == region.inputs.end()) return absl::InternalError(absl::StrCat("%", operand->name, " is not among the region's inputs"));
+        if (it == region.inputs.end()) return absl::InternalError(absl::StrCat(ShownName(*operand), " is not among the region's inputs"));
         operand_input.push_back(static_cast<int>(it - region.inputs.begin()));
       }
       auto kernel = std::make_shared<const EvaluateKernel>(root, std::move(operand_input));

@@ -10,6 +10,7 @@
 #include "core/debug/stop_check.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 
@@ -69,7 +70,7 @@ absl::Status AddFromText(Session::State& s, absl::string_view args, bool tempora
     if (!found.ok()) return found.status();
     b->locations = *std::move(found);
   }
-  b->spec = spec.empty() ? absl::StrCat("%", b->locations[0].instruction().name) : std::string(spec);
+  b->spec = spec.empty() ? ShownName(b->locations[0].instruction()) : std::string(spec);
   b->condition = std::string(condition);
   b->temporary = temporary;
   if (const absl::Status checked = CheckStopExpressions(s, *b, true); !checked.ok()) return checked;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/instruction_names.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/text/nearest_name.h"
@@ -133,7 +134,8 @@ std::string NameAmong(const Instruction& instruction, absl::Span<const Instructi
   const bool shared = std::any_of(among.begin(), among.end(), [&](const Instruction* other) {
     return other != nullptr && other != &instruction && other->name == instruction.name;
   });
-  return shared ? absl::StrCat(instruction.parent->name, ":", instruction.name) : std::string(instruction.name);
+  const std::string name = ShownName(instruction).substr(1);
+  return shared ? absl::StrCat(instruction.parent->name, ":", name) : name;
 }
 
 std::string LoopName(const Module& module, const Instruction& loop) {

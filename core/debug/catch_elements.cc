@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/element/element_trace.h"
+#include "core/ir/written_names.h"
 #include "core/ops/reach.h"
 #include "core/shape/index_relation.h"
 #include "core/shape/layout.h"
@@ -23,7 +24,7 @@ constexpr size_t kShown = 4;
 bool Floats(const Shape& shape) { return shape.IsArray() && (IsFloat(shape.element_type()) || IsComplex(shape.element_type())); }
 
 std::string NotAllCallsText(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, int64_t of) {
-  return absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", looked_at, " of the ", of, " elements of %", instruction.name,
+  return absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", looked_at, " of the ", of, " elements of ", ShownName(instruction),
                       " in which one may be made and lost again, and found none; the others were not looked into");
 }
 

@@ -14,6 +14,7 @@
 #include "core/element/magnitudes.h"
 #include "core/exec/fuse.h"
 #include "core/exec/watch.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/hazards.h"
 #include "core/ops/inner_birth.h"
@@ -316,7 +317,7 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
     const int64_t updates = Updates(*program);
     *rough = found.empty() && CallsChoose(instruction) && updates <= kFew;
     if (found.empty() && CallsChoose(instruction) && updates > kFew && !std::exchange(Of(instruction).passed_over, true)) {
-      notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the ", updates, " updates of %", instruction.name,
+      notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the ", updates, " updates of ", ShownName(instruction),
                                       " along what their selects take: what a select passes over is looked at where there are at most ",
                                       kFew));
     }

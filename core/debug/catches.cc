@@ -12,6 +12,7 @@
 #include "core/debug/member_walk.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/element_calls.h"
 #include "core/ops/exchange_def.h"
@@ -311,7 +312,7 @@ void Catches::NoteParameters(const Frame& frame, const Region& region, absl::Spa
     if (from.parameter_number < 0 || !inputs[k].has_value() || !said_.insert(&from).second) continue;
     for (const CatchRequest& r : requests_) {
       if (!r.enabled || !NonFinite(r) || !HasAny(r.kind, inputs[k])) continue;
-      notices_.push_back(absl::StrCat("parameter %", from.name, " comes with ", Name(r.kind), "; what follows from it counts as inherited"));
+      notices_.push_back(absl::StrCat("parameter ", ShownName(from), " comes with ", Name(r.kind), "; what follows from it counts as inherited"));
     }
   }
 }
@@ -321,7 +322,7 @@ void Catches::NoteParameters(const Frame& frame, const Region& region, absl::Spa
 namespace {
 
 std::string Indexed(const Instruction& instruction, int output, const std::vector<int64_t>& index) {
-  std::string text = absl::StrCat("%", instruction.name);
+  std::string text = ShownName(instruction);
   if (output >= 0) absl::StrAppend(&text, "{", output, "}");
   if (!index.empty()) absl::StrAppend(&text, "[", absl::StrJoin(index, ","), "]");
   return text;
@@ -347,8 +348,8 @@ std::string Made(const Module& module, const Caught& caught) {
   if (f.inner.has_value()) {
     const Instruction& inner = *f.inner->instruction;
     const int line = LineOf(module, inner);
-    inside = absl::StrCat(" in ", inner.parent->name, ", at %", inner.name, line > 0 ? absl::StrCat(" (line ", line, ")") : "");
-    for (const auto& [loop, iteration] : f.inner->loops) absl::StrAppend(&inside, ", iteration ", iteration, " of %", loop->name);
+    inside = absl::StrCat(" in ", inner.parent->name, ", at ", ShownName(inner), line > 0 ? absl::StrCat(" (line ", line, ")") : "");
+    for (const auto& [loop, iteration] : f.inner->loops) absl::StrAppend(&inside, ", iteration ", iteration, " of ", ShownName(*loop));
   }
   switch (caught.kind) {
     case CatchKind::kNan:
@@ -356,7 +357,7 @@ std::string Made(const Module& module, const Caught& caught) {
       if (f.inner.has_value()) return absl::StrCat(" makes it", inside, f.hidden ? ", and hides it again" : "");
       if (f.constant != nullptr) {
         const bool written = HasAny(caught.kind, f.constant->literal->value);
-        return absl::StrCat(" takes it from the constant %", f.constant->name, written ? "" : ", set by hand");
+        return absl::StrCat(" takes it from the constant ", ShownName(*f.constant), written ? "" : ", set by hand");
       }
       return Def(*caught.instruction).host == HostService::kInfeed ? " brings it from the infeed" : " makes it from operands that have none";
     case CatchKind::kOverflow:
@@ -377,7 +378,7 @@ std::string Made(const Module& module, const Caught& caught) {
 std::string InnerText(const Caught& caught) {
   const InnerBirth& birth = *caught.finding.inner;
   std::vector<std::string> read, arguments;
-  for (const auto& [from, value] : birth.read) read.push_back(absl::StrCat("%", from->name, " = ", ToText(value)));
+  for (const auto& [from, value] : birth.read) read.push_back(absl::StrCat(ShownName(*from), " = ", ToText(value)));
   for (const InnerBirth::Argument& a : birth.arguments) {
     std::string from;
     if (a.operand >= 0) {
@@ -386,9 +387,9 @@ std::string InnerText(const Caught& caught) {
       DelinearizeIndex(operand.shape.dimensions(), a.linear, absl::MakeSpan(index));
       from = absl::StrCat(Indexed(operand, -1, index), " = ");
     }
-    arguments.push_back(absl::StrCat("%", a.parameter->name, " = ", from, ToText(a.value)));
+    arguments.push_back(absl::StrCat(ShownName(*a.parameter), " = ", from, ToText(a.value)));
   }
-  return absl::StrCat("%", birth.instruction->name, " = ", ToText(birth.value), ", made from ", absl::StrJoin(read, ", "), "; called with ", absl::StrJoin(arguments, ", "));
+  return absl::StrCat(ShownName(*birth.instruction), " = ", ToText(birth.value), ", made from ", absl::StrJoin(read, ", "), "; called with ", absl::StrJoin(arguments, ", "));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "core/debug/member_walk.h"
 #include "core/element/visit.h"
 #include "core/exec/fuse.h"
+#include "core/ir/written_names.h"
 #include "core/literal/element_at.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
@@ -183,7 +184,7 @@ RegionChecker::~RegionChecker() = default;
 
 void RegionChecker::Failed(const Instruction& instruction, const absl::Status& status) {
   ++report_.unchecked_failed;
-  if (report_.first_failure.empty()) report_.first_failure = absl::StrCat("%", instruction.name, ": ", status.message());
+  if (report_.first_failure.empty()) report_.first_failure = absl::StrCat(ShownName(instruction), ": ", status.message());
 }
 
 absl::Status RegionChecker::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {

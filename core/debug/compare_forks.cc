@@ -13,6 +13,7 @@
 #include "core/debug/hand_sets.h"
 #include "core/debug/match.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
 

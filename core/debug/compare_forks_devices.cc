@@ -8,6 +8,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/exchange_origin.h"
@@ -20,7 +21,7 @@ namespace {
 // "%y in body (iteration 1 of %loop)".
 std::string PlaceText(const Module& module, const ForkPlace& place) {
   const std::string inside = InsideText(module, place.mark);
-  return absl::StrCat("%", place.instruction->name, " in ", place.instruction->parent->name, inside.empty() ? "" : absl::StrCat(" (", inside, ")"));
+  return absl::StrCat(ShownName(*place.instruction), " in ", place.instruction->parent->name, inside.empty() ? "" : absl::StrCat(" (", inside, ")"));
 }
 
 // The exchange that made the value there on the selected device; null: none did.

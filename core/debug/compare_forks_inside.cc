@@ -14,6 +14,8 @@
 #include "core/debug/occurrences.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
+#include "core/exec/not_on_the_way.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
@@ -74,8 +76,8 @@ absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::s
       const auto end = EndOf(*s.module, paths[k]);
       if (!end.has_value()) continue;
       const StopReason reason = timeline.Seek(AfterEdits(timeline, end->first));
-      if (reason == StopReason::kError && absl::IsNotFound(s.machine->status())) continue;  // not on the way
-      if (reason == StopReason::kWaiting) continue;                                         // behind an exchange that is not made yet
+      if (reason == StopReason::kError && IsNotOnTheWay(s.machine->status())) continue;
+      if (reason == StopReason::kWaiting) continue;  // behind an exchange that is not made yet
       if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
       const int depth = static_cast<int>(s.machine->frames().size()) - 1;
       std::vector<Value> values;
@@ -381,7 +383,7 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
   absl::StatusOr<Occurrences> occurrences = Occurrences::Of(s, *(*i)->parent, Asked(), false);
   if (!occurrences.ok()) return occurrences.status();
   Everywhere all;
-  all.name = absl::StrCat("%", (*i)->name, " in ", (*i)->parent->name);
+  all.name = absl::StrCat(ShownName(**i), " in ", (*i)->parent->name);
   const Mark present = s.machine->Where();
   int64_t bytes = 0;
   const absl::Status looked = LookAround(s, [&] {

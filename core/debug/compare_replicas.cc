@@ -13,6 +13,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 
 namespace hloscope {
@@ -141,7 +142,7 @@ class OneMeaning : public ExpressionHost {
         }
       }
       if (more > 0) others.push_back(absl::StrCat(more, " more"));
-      if (!others.empty()) lines.push_back(absl::StrCat("%", instruction.name, " means ", meant, " here; there is also ", ListOfNames(others)));
+      if (!others.empty()) lines.push_back(absl::StrCat(ShownName(instruction), " means ", meant, " here; there is also ", ListOfNames(others)));
     }
     return lines;
   }

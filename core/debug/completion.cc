@@ -15,7 +15,7 @@
 #include "core/debug/expression_functions.h"
 #include "core/debug/session.h"
 #include "core/debug/synopsis.h"
-#include "core/debug/written_names.h"
+#include "core/ir/written_names.h"
 #include "core/ir/opcode.h"
 
 namespace hloscope {

@@ -12,6 +12,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/exec/error_place.h"
+#include "core/ir/written_names.h"
 #include "core/ops/device_groups.h"
 
 namespace hloscope {
@@ -115,9 +116,9 @@ void SayOfMain(Session::State& s) {
   const Module& program = s.module->program();
   const ParallelMain main = FindParallelMain(program);
   if (main.call == nullptr) return;
-  if (!s.options.devices.of_main) return s.Say("note: the devices of %", main.call->name, " are not followed: ", main.why, s.Extension<UnfollowedMain>().allow ? "; each call runs as one step" : "", "\n");
+  if (!s.options.devices.of_main) return s.Say("note: the devices of ", ShownName(*main.call), " are not followed: ", main.why, s.Extension<UnfollowedMain>().allow ? "; each call runs as one step" : "", "\n");
   const std::string inputs = MainInputsText(program, s.options);
-  s.Say("note: this is what ", program.entry->name, " runs at %", main.call->name, ", on the arguments that it gives",
+  s.Say("note: this is what ", program.entry->name, " runs at ", ShownName(*main.call), ", on the arguments that it gives",
         inputs.empty() ? "" : absl::StrCat(" (it takes ", inputs, ")"), "; what it does with the results is not executed\n");
   std::vector<std::pair<const Computation*, std::vector<std::string>>> runs;  // each function once
   for (size_t d = 0; d < main.functions.size(); ++d) {

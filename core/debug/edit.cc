@@ -19,6 +19,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/unchanged.h"
 #include "core/debug/whatif_set.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/text/hlo_text.h"
 #include "core/text/mlir/mlir.h"
@@ -102,7 +103,7 @@ void SetAllAgain(Session::State& s, const Module& before, std::vector<PlacedSet>
   for (const PlacedSet& set : sets) {
     const bool there = set.now.has_value() && s.Extension<Travel>().timeline->Seek(set.now->mark) == StopReason::kStep && SetAgain(s, *set.now, true).ok();
     std::string text = there ? SetText(*s.module, *set.now) : SetText(before, set.was);
-    if (const Instruction* next = there ? s.machine->next_instruction() : nullptr) absl::StrAppend(&text, " (before %", next->name, ")");
+    if (const Instruction* next = there ? s.machine->next_instruction() : nullptr) absl::StrAppend(&text, " (before ", ShownName(*next), ")");
     (there ? again : set.redefined ? redefined : gone).push_back(std::move(text));
   }
   if (!again.empty()) s.Say("Set by hand as before: ", absl::StrJoin(again, "; "), "\n");

@@ -16,6 +16,7 @@
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
 #include "core/debug/unchanged.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -49,7 +50,7 @@ void AwaitAllSets(Session::State& s, const Module& before, const std::vector<std
       const Computation* there = set.now.has_value() ? ComputationAt(*s.module, set.now->mark) : nullptr;
       std::string text = absl::StrCat(there != nullptr ? SetText(*s.module, *set.now) : SetText(before, set.was), " of ", s.options.devices.Name(d));
       const int position = there != nullptr ? set.now->mark.levels.back().position : 0;
-      if (there != nullptr && position < static_cast<int>(there->schedule.size())) absl::StrAppend(&text, " (before %", there->schedule[position]->name, ")");
+      if (there != nullptr && position < static_cast<int>(there->schedule.size())) absl::StrAppend(&text, " (before ", ShownName(*there->schedule[position]), ")");
       if (there != nullptr) sets.push_back(*set.now);
       (there != nullptr ? again : set.redefined ? redefined : gone).push_back(std::move(text));
     }

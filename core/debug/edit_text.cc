@@ -18,6 +18,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -120,7 +121,7 @@ absl::StatusOr<Text> TextOf(const Module& module, const Instruction& i) {
   return text;
 }
 
-absl::Status NotInText(const Instruction& i) { return absl::InternalError(absl::StrCat("%", i.name, " is not found in the program's text; edit a file instead")); }
+absl::Status NotInText(const Instruction& i) { return absl::InternalError(absl::StrCat(ShownName(i), " is not found in the program's text; edit a file instead")); }
 
 // Between the parentheses of constant(...).
 absl::StatusOr<SourceRange> LiteralRange(const Text& text, const Instruction& i) {
@@ -144,9 +145,9 @@ absl::Status NeedConstant(const Module& module, const Instruction& i) {
     if (same != nullptr && same->literal != nullptr) elsewhere.push_back(absl::StrCat("%", c->name, ":", i.name));
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "%", i.name, " is no constant in ", i.parent->name, " but ", Name(i.opcode), "; ",
-      elsewhere.empty() ? "" : absl::StrCat(absl::StrJoin(elsewhere, " and "), elsewhere.size() == 1 ? " is one" : " are", " (edit ", elsewhere[0], " = VALUE); "), "edit %", i.name,
-      " ATTRIBUTE=VALUE changes an attribute, set %", i.name, " = ... a value"));
+      ShownName(i), " is no constant in ", i.parent->name, " but ", Name(i.opcode), "; ",
+      elsewhere.empty() ? "" : absl::StrCat(absl::StrJoin(elsewhere, " and "), elsewhere.size() == 1 ? " is one" : " are", " (edit ", elsewhere[0], " = VALUE); "), "edit ", ShownName(i),
+      " ATTRIBUTE=VALUE changes an attribute, set ", ShownName(i), " = ... a value"));
 }
 
 }  // namespace
@@ -215,7 +216,7 @@ absl::Status NeedReader(const Module& module, const Instruction& constant) {
   for (const Instruction* copy : CopiesOf(module, constant)) {
     if (IsUsed(*copy)) return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat("nothing reads %", constant.name, " when the program runs: sizes were made from it when the text was read; change it in the file, and edit FILE reads that"));
+  return absl::InvalidArgumentError(absl::StrCat("nothing reads ", ShownName(constant), " when the program runs: sizes were made from it when the text was read; change it in the file, and edit FILE reads that"));
 }
 
 // An integer constant of StableHLO is changed in that text, which is then read anew: shapes and attributes may be made from it. Nothing: it is
@@ -304,7 +305,7 @@ absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, 
   for (const Instruction* copy : CopiesOf(*original, *first)) constants.insert(absl::StrCat(copy->parent->name, ":", copy->name));
   if (changed->ok() && SameButFor(*original, ***changed, constants)) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("sizes or attributes were made from %", constant.name,
+      absl::StrCat("sizes or attributes were made from ", ShownName(constant),
                    " when the StableHLO text was read, and the program is HLO since it was edited: only the value would change. Edit %",
                    constant.name, " before other things, or change it in the file (edit FILE)"));
 }
@@ -330,7 +331,7 @@ absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, cons
   for (const Attribute& each : i->attributes) {
     if ((each.name.empty() ? Info(each.id).name : each.name) == name && each.range.valid()) return with(each.range, std::string(attribute));
   }
-  if (AttrIdFromName(name) == AttrId::kUnknown) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no attribute that instructions have; explain %", i->name, " lists them"));
+  if (AttrIdFromName(name) == AttrId::kUnknown) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no attribute that instructions have; explain ", ShownName(*i), " lists them"));
   return with({i->range.end, i->range.end}, absl::StrCat(", ", attribute));
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/element_reads.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/ops/reach.h"
 
@@ -46,7 +47,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfSize(const ElementPlace& plac
   ElementReads result;
   result.kind = SliceNode::kOpaque;
   const int asked = static_cast<int>(i.Ints(AttrId::kDimensions)[0]);
-  result.note = absl::StrCat("the size of dimension ", asked, " of %", i.operands[0]->name);
+  result.note = absl::StrCat("the size of dimension ", asked, " of ", ShownName(*i.operands[0]));
   std::vector<At> todo = {{{place.frame, i.operands[0], 0, 0}, asked}};
   std::set<std::tuple<int, const Instruction*, int, int>> seen;
   std::set<std::pair<int, const Instruction*>> read;
@@ -162,11 +163,11 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
         }
         const bool decides = copies || reach.kind == Reach::Kind::kDecides;
         for (int64_t linear : places) values += add(linear, decides ? ReadRole::kOrder : ReadRole::kValue) && !decides;
-        if (copies && places.size() > 1) notes.push_back(absl::StrCat("placed by the order of ", places.size(), " elements of %", i.operands[k]->name));
+        if (copies && places.size() > 1) notes.push_back(absl::StrCat("placed by the order of ", places.size(), " elements of ", ShownName(*i.operands[k])));
       }
       if (values == 0) continue;
       const std::string verb = exact ? "depends on " : "depends at most on ";
-      notes.push_back(absl::StrCat(verb == said ? "" : verb, Count(values, "element"), " of %", i.operands[k]->name));
+      notes.push_back(absl::StrCat(verb == said ? "" : verb, Count(values, "element"), " of ", ShownName(*i.operands[k])));
       said = verb;
     }
   }

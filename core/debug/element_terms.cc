@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/element_reads.h"
+#include "core/ir/written_names.h"
 #include "core/ops/reducer.h"
 
 namespace hloscope {
@@ -37,6 +38,10 @@ std::optional<Program> ReadsSomething(const Program& terms) {
   ExprGraph& to = *result.graph;
   ExprGraph::Substitution same;
   for (int v = 0; v < graph.var_count(); ++v) same.index_map.push_back(v < to.var_count() ? to.Index(v) : kNoNode);
+  if (!loads[terms.outputs[0].value]) {  // a window that lies in padding alone
+    result.outputs[0].value = to.Constant(Scalar::Int(ElementType::kPred, 0));
+    return result;
+  }
   NodeId all = kNoNode;
   std::vector<NodeId> todo = {terms.outputs[0].value};
   while (!todo.empty()) {
@@ -209,7 +214,7 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
   }
   list.other = sum;
   std::vector<std::string> names;
-  for (const Instruction* operand : i.operands) names.push_back(absl::StrCat("%", operand->name));
+  for (const Instruction* operand : i.operands) names.push_back(ShownName(*operand));
   const ElementLoader load = LoaderOf(place.frame, i, prepared);
   std::optional<ElementTracer> placing;
   if (terms->lands.has_value()) placing.emplace(*terms->lands);

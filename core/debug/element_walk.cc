@@ -8,6 +8,7 @@
 #include "core/debug/calls.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/hazards.h"
 #include "core/ops/op.h"
 
@@ -130,7 +131,7 @@ absl::StatusOr<Walked> ElementWalker::Walk(const ElementPlace& start, bool past)
   Walked walked{whole.place, whole.was};
   SliceEdge& edge = walked.edge;
   edge.moves = whole.moves;
-  for (const Instruction* i : whole.through) edge.through.push_back(absl::StrCat("%", i->name));
+  for (const Instruction* i : whole.through) edge.through.push_back(ShownName(*i));
   edge.notes = std::move(whole.notes);
   for (const Side& side : whole.sides) walked.sides.push_back({side.read, side.further > 0 ? FurtherText(side) : ""});
   // Of an inner loop the iterations would be those of several runs where the outer one's change: then the outer one is told.
@@ -162,12 +163,12 @@ void ElementWalker::NoteMove(const ElementPlace& at, const ElementReads& reads, 
   if (reader_.history().place(at.frame).kind == FrameKind::kWhileBody) NoteLoops(at.frame, stretch);
   ++stretch->moves;
   if (stretch->through.size() < kNamedMoves && (stretch->through.empty() || stretch->through.back()->name != at.instruction->name)) stretch->through.push_back(at.instruction);
-  if (!reads.note.empty()) AddNote(absl::StrCat("%", at.instruction->name, ": ", reads.note), stretch);
+  if (!reads.note.empty()) AddNote(absl::StrCat(ShownName(*at.instruction), ": ", reads.note), stretch);
   const ElementPlace& from = reads.reads[reads.moved].place;
   if (stretch->notes.size() < kNotes && LeafShape(from.instruction->shape, from.leaf).element_type() != LeafShape(at.instruction->shape, at.leaf).element_type()) {
     const absl::StatusOr<Scalar> before = reader_.Element(from), after = reader_.Element(at);
     const bool other = before.ok() && after.ok() && !IsComplex(after->type) && ToText(ConvertScalar(*after, before->type)) != ToText(*before);
-    if (other) AddNote(absl::StrCat("%", at.instruction->name, ": ", ToText(*before), " becomes ", ToText(*after)), stretch);
+    if (other) AddNote(absl::StrCat(ShownName(*at.instruction), ": ", ToText(*before), " becomes ", ToText(*after)), stretch);
   }
   for (size_t k = 0; k < reads.reads.size(); ++k) {
     if (static_cast<int>(k) == reads.moved) continue;

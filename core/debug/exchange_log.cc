@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -37,7 +38,7 @@ class ExchangeLog::Again : public ExchangePort {
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override {
     if (call.phase == ExchangePhase::kBegin) return std::optional<Value>();  // asked for where it is read
     if (!given_.Has(call.key))
-      return absl::InternalError(absl::StrCat("%", call.instruction.name, " is an exchange that was not made before"));
+      return absl::InternalError(absl::StrCat(ShownName(call.instruction), " is an exchange that was not made before"));
     absl::StatusOr<Value> value = given_.Take(call.key);
     if (!value.ok()) return value.status();
     return std::optional<Value>(*std::move(value));

@@ -17,7 +17,8 @@
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
-#include "core/debug/written_names.h"
+#include "core/ir/written_names.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/text/hlo_text.h"
 
@@ -49,7 +50,7 @@ int Session::State::FrameThatShows(const Instruction& instruction) const {
 std::string Session::State::DescribeFrame(int depth) const {
   const Frame& f = machine->frames()[depth];
   const int size = static_cast<int>(f.computation->schedule.size());
-  std::string text = f.position < size ? absl::StrCat("%", f.computation->schedule[f.position]->name) : "the end";
+  std::string text = f.position < size ? ShownName(*f.computation->schedule[f.position]) : "the end";
   absl::StrAppend(&text, " in ", f.computation->name);
   std::vector<const Instruction*> callers;
   for (const Frame& each : machine->frames()) callers.push_back(each.caller);
@@ -418,7 +419,7 @@ absl::Status CommandFinish(Session::State& s, absl::string_view args) {
     value = m.returned();
   }
   if (!value.has_value()) return absl::OkStatus();
-  s.Say("Value returned: %", maker->name, " = ", ShapeText(value.shape()));
+  s.Say("Value returned: ", ShownName(*maker), " = ", ShapeText(value.shape()));
   if (value.shape().IsArray() && value.element_count() <= 16) s.Say(" ", FormatValue(value));
   s.Say("\n");
   return absl::OkStatus();

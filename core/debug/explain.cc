@@ -11,6 +11,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
 #include "core/element/program.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/text/entry_layout.h"
 #include "core/text/hlo_text.h"
@@ -43,7 +44,7 @@ std::string Users(const Instruction& instruction) {
     for (const Instruction* operand : other->operands) uses |= operand == &instruction;
     if (!uses) continue;
     if (names.size() < 8) {
-      names.push_back(absl::StrCat("%", other->name));
+      names.push_back(ShownName(*other));
     } else {
       ++more;
     }
@@ -59,7 +60,7 @@ std::map<std::string, std::string> WordsOf(const Instruction& i) {
   const OpDef& def = Def(i);
   const bool calls = i.Has(AttrId::kCustomCallTarget);
   if (def.op_class != OpClass::kStructural && def.control == ControlKind::kNone && !calls) return words;
-  const auto name = [](const Instruction* operand) { return absl::StrCat("%", operand->name); };
+  const auto name = [](const Instruction* operand) { return ShownName(*operand); };
   words["operands..."] = absl::StrJoin(i.operands, ", ", [&](std::string* out, const Instruction* operand) { out->append(name(operand)); });
   if (!i.operands.empty()) {
     for (const char* word : {"x", "tuple", "init"}) words[word] = name(i.operands[0]);
@@ -105,7 +106,7 @@ absl::StatusOr<std::string> FormulaOf(const Instruction& instruction) {
   const absl::StatusOr<Program> program = ElementProgram(instruction);
   if (!program.ok()) return program.status();
   std::vector<std::string> names;
-  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
+  for (const Instruction* operand : instruction.operands) names.push_back(ShownName(*operand));
   return ToFormula(*program, names);
 }
 
@@ -161,7 +162,7 @@ std::string ExplainInstruction(const Module& module, const Instruction& instruct
     }
   }
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
-    absl::StrAppend(&text, "operand ", i, ": %", instruction.operands[i]->name, " ", instruction.operands[i]->shape.ToString(true), "\n");
+    absl::StrAppend(&text, "operand ", i, ": ", ShownName(*instruction.operands[i]), " ", instruction.operands[i]->shape.ToString(true), "\n");
   }
   for (const Computation* called : instruction.CalledComputations()) {
     if (called != nullptr) absl::StrAppend(&text, "calls:     ", called->name, " (", Count(static_cast<int64_t>(called->instructions.size()), "instruction"), ")\n");

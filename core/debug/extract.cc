@@ -19,6 +19,7 @@
 #include "core/debug/travel.h"
 #include "core/exec/frame_history.h"
 #include "core/ir/rewrite.h"
+#include "core/ir/written_names.h"
 #include "core/literal/npy.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
@@ -106,13 +107,13 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
   rewrite.name = absl::StrCat(module.name.empty() ? "program" : module.name, "_extract");
   rewrite.entry = target.parent;
   rewrite.root = &target;
-  if (target.parameter_number >= 0) return absl::InvalidArgumentError(absl::StrCat("%", target.name, " is a parameter: no instruction makes it; save writes its value"));
-  if (IsHosted(target)) return absl::InvalidArgumentError(absl::StrCat("%", target.name, " is a transfer with the host, which cannot be cut out"));
+  if (target.parameter_number >= 0) return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " is a parameter: no instruction makes it; save writes its value"));
+  if (IsHosted(target)) return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " is a transfer with the host, which cannot be cut out"));
   if (of_several && IsExchanged(target)) {
-    return absl::InvalidArgumentError(absl::StrCat("%", target.name, " (", Name(target.opcode), ") gives what it does only among all devices of this run, and a program for one is cut out; extract what it reads, or what reads it, "
+    return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " (", Name(target.opcode), ") gives what it does only among all devices of this run, and a program for one is cut out; extract what it reads, or what reads it, "
                                                    "for which its value is given"));
   }
-  if (IsRandom(target)) out.notes.push_back(absl::StrCat("%", target.name, " makes random numbers, which depend on the place in a run: this program gives others"));
+  if (IsRandom(target)) out.notes.push_back(absl::StrCat(ShownName(target), " makes random numbers, which depend on the place in a run: this program gives others"));
 
   // Hops from the target, walking back; what is cut off is an input.
   absl::flat_hash_map<const Instruction*, int64_t> distance = {{&target, 0}};
@@ -135,7 +136,7 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
       if (made.ok()) {
         values.emplace(&i, *std::move(made));
         if (&i != &target && (IsRandom(i) || CallsRandom(i)))
-          out.notes.push_back(absl::StrCat("%", i.name,
+          out.notes.push_back(absl::StrCat(ShownName(i),
                                            IsRandom(i)
                                                ? " makes random numbers, which would be others: its value is given"
                                                : " takes random numbers or what is fed inside, which would be others: its value is given"));
@@ -144,16 +145,16 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
       // What the run has not come to is made by the program that is written, from what there is.
       constexpr char kWritten[] = "what has not been executed yet has no value to give, so it is written too";
       if (out.notes.empty() || out.notes.back() != kWritten) out.notes.push_back(kWritten);
-      if (i.operands.empty() || is_given(i)) return absl::Status(made.status().code(), absl::StrCat("the value of %", i.name, " is needed: ", made.status().message()));
+      if (i.operands.empty() || is_given(i)) return absl::Status(made.status().code(), absl::StrCat("the value of ", ShownName(i), " is needed: ", made.status().message()));
     }
     ++out.kept;
-    if (&i != &target && CallsRandom(i)) out.notes.push_back(absl::StrCat("%", i.name, " makes random numbers inside, which will be others"));
+    if (&i != &target && CallsRandom(i)) out.notes.push_back(absl::StrCat(ShownName(i), " makes random numbers inside, which will be others"));
     for (const Instruction* operand : i.operands) {
       const auto [entry, fresh] = distance.try_emplace(operand, far + 1);
       if (!fresh) entry->second = std::min(entry->second, far + 1);
     }
   }
-  if (CallsRandom(target)) out.notes.push_back(absl::StrCat("%", target.name, " makes random numbers inside, which will be others"));
+  if (CallsRandom(target)) out.notes.push_back(absl::StrCat(ShownName(target), " makes random numbers inside, which will be others"));
   for (const auto& [i, made] : values) {
     if (Elements(i->shape) <= kLargestConstant && !IsDynamic(i->shape)) {
       rewrite.constants.emplace(i, made);
@@ -295,8 +296,8 @@ SetInFrame FindSetInFrame(Session::State& s, int depth, const Instruction& targe
     const bool inside = !i->CalledComputations().empty() && !SetsOfFrame(s, depth, i).empty();
     if (given || inside) found.given.insert(i);
     if (i != &target) continue;
-    if (read_from.contains(i)) found.note = absl::StrCat("%", i->name, " was set by hand; this program computes it");
-    if (inside) found.note = absl::StrCat("something was set by hand inside of %", i->name, ", which this program does without");
+    if (read_from.contains(i)) found.note = absl::StrCat(ShownName(*i), " was set by hand; this program computes it");
+    if (inside) found.note = absl::StrCat("something was set by hand inside of ", ShownName(*i), ", which this program does without");
   }
   return found;
 }
@@ -350,7 +351,7 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
   std::string archive;
   const absl::Status written = WriteProgram(*extract->module, extract->parameters, wanted->path, &archive);
   if (!written.ok()) return written;
-  s.Say("Wrote %", target->name, wanted->hops == 0 ? " alone" : absl::StrCat(" with ", Count(extract->kept - 1, "instruction"), " before it"), " to ", wanted->path);
+  s.Say("Wrote ", ShownName(*target), wanted->hops == 0 ? " alone" : absl::StrCat(" with ", Count(extract->kept - 1, "instruction"), " before it"), " to ", wanted->path);
   if (!archive.empty()) {
     int64_t bytes = 0;
     for (const Value& value : extract->parameters) bytes += value.byte_size();

@@ -11,6 +11,7 @@
 #include "core/debug/renames.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -167,7 +168,7 @@ std::string PlaceText(const Module& module, const ForkRun& run) {
   if (run.machine == nullptr) return "not running";
   const Mark& mark = Machine::MarkOf(*run.branch->present);
   const int position = mark.levels[0].position, size = static_cast<int>(module.entry->schedule.size());
-  return position >= size ? std::string("at its end") : absl::StrCat("at %", module.entry->schedule[position]->name, mark.levels.size() > 1 ? " (inside)" : "");
+  return position >= size ? std::string("at its end") : absl::StrCat("at ", ShownName(*module.entry->schedule[position]), mark.levels.size() > 1 ? " (inside)" : "");
 }
 
 // Where each of several devices stands.

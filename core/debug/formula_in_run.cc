@@ -7,6 +7,7 @@
 #include "core/debug/explain.h"
 #include "core/element/program.h"
 #include "core/exec/dynamic.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -23,7 +24,7 @@ std::string FormulaInRun(const Session::State& s, const Instruction& instruction
     const absl::StatusOr<Value> value = s.ValueOf(operand->name);
     if (!value.ok()) return "";
     sizes.push_back(value->shape());
-    names.push_back(absl::StrCat("%", operand->name));
+    names.push_back(ShownName(*operand));
   }
   const absl::StatusOr<std::unique_ptr<ConcreteInstruction>> concrete = MakeConcrete(instruction, sizes);
   if (!concrete.ok()) return "";

@@ -11,6 +11,7 @@
 #include "core/debug/element_reads.h"
 #include "core/debug/set_devices.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/leaf_flow.h"
 #include "core/shape/element_type.h"
@@ -139,7 +140,7 @@ std::string ReadBeforeText(Session::State& s, const HandSet& made) {
   bool to_come = computation.root == &value;
   for (const Instruction* reader : computation.schedule) {
     if (!Reads(*reader, value, made.path)) continue;
-    if (reader->index < from) had.push_back(absl::StrCat("%", reader->name));
+    if (reader->index < from) had.push_back(ShownName(*reader));
     else to_come = true;
   }
   if (had.empty()) return "";

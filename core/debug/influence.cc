@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/influence_nodes.h"
 #include "core/debug/influence_search.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
@@ -79,7 +80,7 @@ class InfluenceBuilder {
     influence_.reaches_result |= ended && root != values.end() && Any(root->second);
     if (!ended || frame.kind != FrameKind::kEntry) {
       const std::string where = ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet")
-                                      : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name);
+                                      : absl::StrCat("the program has not gone further than ", ShownName(*frame.computation->schedule[end]));
       AddNote(absl::StrCat(where, "; what comes after it is not known (influence /to-end runs to the end first)"));
     }
     return absl::OkStatus();
@@ -124,7 +125,7 @@ class InfluenceBuilder {
         return result;
       case FrameKind::kWhileCondition:
         if (!Any(result)) return NoneOf(p.caller->shape);
-        AddNote(absl::StrCat("it decides how often %", p.caller->name, " runs"));
+        AddNote(absl::StrCat("it decides how often ", ShownName(*p.caller), " runs"));
         return DecidedByIt(*p.caller, NoneOf(p.caller->shape));
       case FrameKind::kBranch:
       case FrameKind::kEntry:
@@ -152,7 +153,7 @@ class InfluenceBuilder {
       case FrameKind::kCall:
       case FrameKind::kFusion: return Live(at + 1, arguments);
       case FrameKind::kBranch:
-        if (Any(arguments[0])) AddNote(absl::StrCat("it decides which branch %", caller.name, " takes"));
+        if (Any(arguments[0])) AddNote(absl::StrCat("it decides which branch ", ShownName(caller), " takes"));
         return Live(at + 1, {arguments[static_cast<size_t>(inner.branch) + 1]});
       case FrameKind::kWhileBody:
       case FrameKind::kWhileCondition: {
@@ -165,7 +166,7 @@ class InfluenceBuilder {
         }
         return PresentIteration(at, carried);
       }
-      case FrameKind::kElement: AddNote(absl::StrCat("%", caller.name, " is being computed element by element; what it influences there is not told")); break;
+      case FrameKind::kElement: AddNote(absl::StrCat(ShownName(caller), " is being computed element by element; what it influences there is not told")); break;
       case FrameKind::kEntry: break;
     }
     return absl::OkStatus();
@@ -415,7 +416,7 @@ class InfluenceBuilder {
         state_.looked = true;
         absl::StatusOr<Leaves> result = Called(*branch, {arguments[reader_.history().place(*branch).branch + 1]});
         if (!result.ok() || !Any(arguments[0])) return result;
-        AddNote(absl::StrCat("it decides which branch %", i.name, " takes"));
+        AddNote(absl::StrCat("it decides which branch ", ShownName(i), " takes"));
         return AllInfluence(i.shape);
       }
       case ControlKind::kWhile: return ThroughLoop(frame, i, arguments[0]);
@@ -477,7 +478,7 @@ class InfluenceBuilder {
         if (!rest.ok()) return rest;
         carried = *std::move(rest);
         nodes_.RaiseLast(frame, loop, k, *count - 1);
-        AddNote(absl::StrCat("of %", loop.name, " iterations from ", k, " on are told together: sets there are at most what is influenced (/all takes them one by one)"));
+        AddNote(absl::StrCat("of ", ShownName(loop), " iterations from ", k, " on are told together: sets there are at most what is influenced (/all takes them one by one)"));
         break;
       }
       state_.looked = false;
@@ -496,7 +497,7 @@ class InfluenceBuilder {
     }
     state_.looked = true;  // how often it ran
     if (!decides) return carried;
-    AddNote(absl::StrCat("it decides how often %", loop.name, " runs"));
+    AddNote(absl::StrCat("it decides how often ", ShownName(loop), " runs"));
     return DecidedByIt(loop, carried);
   }
 

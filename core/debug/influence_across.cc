@@ -16,6 +16,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/transfers.h"
@@ -118,7 +119,7 @@ class AcrossBuilder {
       UniteInfluence(*operands[0], &sent);
       if (past == nullptr) {
         walks_[device]->Say(
-            absl::StrCat("what %", i.name, " sends ",
+            absl::StrCat("what ", ShownName(i), " sends ",
                          Sends(device, i) ? "has not been received" : "goes to nobody: no pair names this device as the one that sends"));
       } else {
         Leaves arrived = NoInfluence(past->members[1].instruction->shape);
@@ -194,7 +195,7 @@ class AcrossBuilder {
     if (!frame.has_value()) {
       if (AnyInfluence(gets))
         walks_[member.device]->Say(
-            absl::StrCat("it has gone back to before %", member.instruction->name, "; what it made of that is not told"));
+            absl::StrCat("it has gone back to before ", ShownName(*member.instruction), "; what it made of that is not told"));
       return;
     }
     const FrameHistory& history = readers_.of(member.device).history();

@@ -17,13 +17,14 @@
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
 
 constexpr int64_t kLines = 60;
 
-std::string NameOf(const InfluenceNode& node) { return absl::StrCat("%", node.instruction->name, LeafPathText(node.instruction->shape, node.leaf)); }
+std::string NameOf(const InfluenceNode& node) { return absl::StrCat(ShownName(*node.instruction), LeafPathText(node.instruction->shape, node.leaf)); }
 
 // "iteration 3 of %w", "iterations 0, 2 to 5 of %w".
 std::string LoopText(const InfluenceLoop& around, const std::string& name) {

@@ -10,6 +10,7 @@
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/statistics.h"
 #include "core/ops/exchange_def.h"
@@ -31,7 +32,7 @@ std::string IterationText(const std::vector<LoopPlace>& loops) { return loops.em
 // "  replica 0: here at %x, iteration 2 of %w, with f32[2] [1, 2]".
 void SayMember(Session::State& s, absl::string_view who, absl::string_view word, const Instruction* at, const Instruction& asked, absl::string_view iteration,
                const std::vector<std::string>& brought, absl::string_view now = "") {
-  s.Say("  ", who, ": ", word, at != nullptr && at != &asked ? absl::StrCat(" at %", at->name) : "", iteration,
+  s.Say("  ", who, ": ", word, at != nullptr && at != &asked ? absl::StrCat(" at ", ShownName(*at)) : "", iteration,
         brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), now, "\n");
 }
 
@@ -117,7 +118,7 @@ std::string ThatItMoves(const Instruction& asked) {
   const Instruction* i = &asked;
   while (Def(*i).movement == Movement::kMove && i->operands.size() == 1) {
     i = i->operands[0];
-    if (CollectiveOf(*i).collective != nullptr) return absl::StrCat("; %", i->name, " (", Name(i->opcode), ") does, whose result it moves");
+    if (CollectiveOf(*i).collective != nullptr) return absl::StrCat("; ", ShownName(*i), " (", Name(i->opcode), ") does, whose result it moves");
   }
   return "";
 }
@@ -130,7 +131,7 @@ std::string ThatItRuns(const Instruction& asked) {
   size_t more = 0;
   for (const Computation* called : (start != nullptr ? *start : asked).CalledComputations()) {
     for (const Instruction* i : ExchangesIn(*called)) {
-      std::string one = absl::StrCat("info exchange %", i->name);
+      std::string one = absl::StrCat("info exchange ", ShownName(*i));
       if (std::find(ask.begin(), ask.end(), one) != ask.end()) continue;
       if (ask.size() == kNamed) ++more;
       else ask.push_back(std::move(one));
@@ -230,16 +231,16 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
   const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected, which);
   if (!meetings.ok()) return meetings.status();
   if (meetings->empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " (", Name(instruction.opcode),
+    return absl::FailedPreconditionError(absl::StrCat(ShownName(instruction), " (", Name(instruction.opcode),
                                                       ") exchanges nothing with other devices", ThatItMoves(asked),
                                                       ThatItRuns(asked), given ? "" : "; info exchange %x asks about another one"));
   }
   const std::string of = &asked == &instruction
                              ? ""
-                             : absl::StrCat(" of %", instruction.name,
+                             : absl::StrCat(" of ", ShownName(instruction),
                                             asked.parent != instruction.parent ? absl::StrCat(" in ", instruction.parent->name) : "", " (",
                                             Name(instruction.opcode), ")");
-  s.Say("%", asked.name, " (", Name(asked.opcode), ")", of,
+  s.Say(ShownName(asked), " (", Name(asked.opcode), ")", of,
         meetings->size() > 1 && !meetings->front().transfer ? absl::StrCat(", ", meetings->size(), " groups") : "",
         def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
   int number = 0;  // as pictures number them, and replicas

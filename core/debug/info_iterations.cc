@@ -15,6 +15,7 @@
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/statistics.h"
 #include "core/ops/leaf_flow.h"
@@ -196,8 +197,8 @@ absl::Status CarriedTables(Session::State& s, const Instruction& loop, Asked ask
       if (absl::Status rows = RowsOf(s, element, asked, title, whole); !rows.ok()) return rows;
     }
   }
-  if (told == 0) return absl::InvalidArgumentError(absl::StrCat("%", loop.name, " carries no array"));
-  if (more > 0) s.Say("(", Count(more, "more array"), " of %", loop.name, " can be asked for by name, as the last one: info iterations ", body.name, ":", body.parameters[0]->name, "[...])\n");
+  if (told == 0) return absl::InvalidArgumentError(absl::StrCat(ShownName(loop), " carries no array"));
+  if (more > 0) s.Say("(", Count(more, "more array"), " of ", ShownName(loop), " can be asked for by name, as the last one: info iterations ", body.name, ":", body.parameters[0]->name, "[...])\n");
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
 #include "core/shape/layout_map.h"
@@ -242,7 +243,7 @@ absl::Status InfoLocals(Session::State& s, absl::string_view args) {
   const SetMarks marks = MarksOfSets(s, s.selected);
   for (int position = first; position < f.position; ++position) {
     const Instruction& i = *f.computation->schedule[position];
-    s.Say("%", i.name, " = ", i.shape.ToString(false));
+    s.Say(ShownName(i), " = ", i.shape.ToString(false));
     if (i.shape.IsArray() && i.shape.ElementCount() <= kSmall) {
       Value value = i.literal != nullptr ? i.literal->value : f.values[position];
       const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kSeconds;
@@ -265,7 +266,7 @@ absl::Status InfoProgram(Session::State& s, absl::string_view) {
       s.Say("  ... and ", Count(static_cast<int64_t>(m.entry->parameters.size()) - 8, "more parameter"), "\n");
       break;
     }
-    s.Say("  parameter ", parameter->parameter_number, ": %", parameter->name, " ", parameter->shape.ToString(false), "\n");
+    s.Say("  parameter ", parameter->parameter_number, ": ", ShownName(*parameter), " ", parameter->shape.ToString(false), "\n");
   }
   s.Say("  result: ", Cut(m.entry->root->shape.ToString(false), 200), "\n");
   const int elided = CountElidedConstants(m);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -61,7 +62,7 @@ absl::Status SayTexts(Session::State& s, const KernelTexts& texts, const TextWor
   }
   const std::string there = words.empty() ? "it has no text" : absl::StrCat("there is ", absl::StrJoin(words, ", "));
   if (wanted != nullptr) {
-    return absl::NotFoundError(absl::StrCat("%", texts.of->name, " has no ", wanted->artifact, " on the backend ", s.backend->name(), ": ", there));
+    return absl::NotFoundError(absl::StrCat(ShownName(*texts.of), " has no ", wanted->artifact, " on the backend ", s.backend->name(), ": ", there));
   }
   s.Say(texts.region, "\n");
   for (const Artifact& artifact : texts.artifacts) {
@@ -87,9 +88,9 @@ absl::StatusOr<KernelTexts> TextsOfKernel(Session::State& s, const Instruction& 
   KernelTexts texts;
   texts.of = &instruction;
   const Region* region = RegionOf(s, instruction);
-  if (region == nullptr) return absl::NotFoundError(absl::StrCat("%", instruction.name, " is needed by nothing that runs, so it has no kernel"));
+  if (region == nullptr) return absl::NotFoundError(absl::StrCat(ShownName(instruction), " is needed by nothing that runs, so it has no kernel"));
   const Instruction* root = instruction.parent->schedule[region->root];
-  texts.region = region->members.size() <= 1 ? absl::StrCat("%", root->name, " alone") : absl::StrCat("%", root->name, " with ", Count(static_cast<int64_t>(region->members.size()) - 1, "other"), " fused into it");
+  texts.region = region->members.size() <= 1 ? absl::StrCat(ShownName(*root), " alone") : absl::StrCat(ShownName(*root), " with ", Count(static_cast<int64_t>(region->members.size()) - 1, "other"), " fused into it");
   absl::StatusOr<std::vector<Artifact>> artifacts = s.backend->Artifacts(*instruction.parent, *region);
   if (!artifacts.ok()) return artifacts.status();
   texts.artifacts = *std::move(artifacts);

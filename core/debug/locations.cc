@@ -10,6 +10,7 @@
 #include "core/debug/instruction_names.h"
 #include "core/debug/location_kinds.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -114,7 +115,7 @@ absl::string_view Basename(absl::string_view path) {
 }
 
 std::string Describe(const Module& module, const Location& location) {
-  std::string text = absl::StrCat("%", location.instruction().name, " in ", location.computation->name);
+  std::string text = absl::StrCat(ShownName(location.instruction()), " in ", location.computation->name);
   const int line = LineOf(module, location.instruction());
   if (line > 0) absl::StrAppend(&text, ", ", Basename(module.source->name()), ":", line);
   return text;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/compare_values.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
 
@@ -139,7 +140,7 @@ std::vector<std::string> GivenOtherwise(const FlatComputation& flat, int node, c
   if (changed == from->changed.end()) return {};
   std::vector<std::string> what;
   const Instruction& giver = *from->a.nodes[giver_node].instruction;
-  for (const std::string& text : changed->second) what.push_back(absl::StrCat("%", giver.name, " in ", giver.parent->name, ": ", text));
+  for (const std::string& text : changed->second) what.push_back(absl::StrCat(ShownName(giver), " in ", giver.parent->name, ": ", text));
   return what;
 }
 

@@ -4,6 +4,12 @@
 
 namespace hloscope {
 
+void Verdict::Counts::Add(const Divergence& d) {
+  ++all;
+  own += d.own;
+  besides += d.besides();
+}
+
 void Verdict::Doubt(Divergence d) {
   const auto found = more_.find({d.a, d.b});
   const bool first = found == more_.end();
@@ -12,10 +18,7 @@ void Verdict::Doubt(Divergence d) {
     doubtful_.push_back(std::move(d));
     return;
   }
-  More& more = more_[{d.a, d.b}];  // a loop may have a million of them
-  ++more.all;
-  more.own += d.own;
-  more.besides += d.besides();
+  more_[{d.a, d.b}].Add(d);  // a loop may have a million of them
 }
 
 bool Verdict::Convict(Divergence d) {
@@ -51,16 +54,23 @@ void Verdict::Decide(std::vector<Divergence> results, const absl::flat_hash_set<
   CountAll(std::move(results));
 }
 
+bool Verdict::CountPair(const Pair& pair, const Counts& counts) {
+  report_.diverging += counts.all;
+  report_.own += counts.own;
+  report_.besides += counts.besides;
+  const int64_t tells = counts.own + counts.besides;
+  if (tells == 0) return false;
+  LockstepReport::Telling& of_pair = report_.telling[pair];
+  const bool first = of_pair.all == 0;
+  of_pair.all += tells;
+  of_pair.own += counts.own;
+  return first;
+}
+
 void Verdict::Count(Divergence d) {
-  ++report_.diverging;
-  report_.own += d.own;
-  report_.besides += d.besides();
-  bool first = false;
-  if (d.own || d.besides()) {
-    LockstepReport::Telling& of_pair = report_.telling[{d.a, d.b}];
-    first = ++of_pair.all == 1;
-    of_pair.own += d.own;
-  }
+  Counts one;
+  one.Add(d);
+  const bool first = CountPair({d.a, d.b}, one);
   if (report_.divergences.size() < options_.keep || first) report_.divergences.push_back(std::move(d));
 }
 
@@ -72,15 +82,7 @@ void Verdict::CountAll(std::vector<Divergence> divergences) {
 }
 
 void Verdict::CountMore() {
-  for (const auto& [pair, more] : more_) {
-    report_.diverging += more.all;
-    if (!options_.keep_going || more.own + more.besides == 0) continue;
-    report_.own += more.own;
-    report_.besides += more.besides;
-    LockstepReport::Telling& of_pair = report_.telling[pair];
-    of_pair.all += more.own + more.besides;
-    of_pair.own += more.own;
-  }
+  for (const auto& [pair, more] : more_) CountPair(pair, options_.keep_going ? more : Counts{.all = more.all});
 }
 
 void Verdict::TakeRewritten(Divergence d) {

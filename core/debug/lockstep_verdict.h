@@ -34,12 +34,16 @@ class Verdict {
   void Decide(std::vector<Divergence> results, const absl::flat_hash_set<int>& differing, bool compared);
 
  private:
-  // Of one pair, beyond what is kept.
-  struct More {
-    int64_t all = 0, own = 0, besides = 0;
+  using Pair = std::pair<const Instruction*, const Instruction*>;
+  // Divergences of one pair.
+  struct Counts {
+    int64_t all = 0, own = 0, besides = 0;  // besides: that inherit, and are other operations besides
+    void Add(const Divergence& d);
   };
 
   void Count(Divergence d);
+  // Into the report: its sums, and its `telling`, which counts by pairs. True: the first of its pair that tells something.
+  bool CountPair(const Pair& pair, const Counts& counts);
   // Without keep_going the first is all that is wanted.
   void CountAll(std::vector<Divergence> divergences);
   void CountMore();
@@ -50,7 +54,7 @@ class Verdict {
   const LockstepOptions& options_;
   Rewrites rewrites_;
   std::vector<Divergence> doubtful_;  // with what inherits them
-  absl::flat_hash_map<std::pair<const Instruction*, const Instruction*>, More> more_;
+  absl::flat_hash_map<Pair, Counts> more_;  // of those in doubt, what is beyond the kept ones: in the report when that is decided
   std::vector<Divergence> certain_;   // behind some that wait for the results
 };
 

@@ -60,9 +60,18 @@ struct LogText {
   bool file_only = false;
 };
 
+// A text without quotes behind a file without quotes may be the rest of the file's name and what follows it.
+absl::Status CheckUnquoted(absl::string_view text, const std::string& file) {
+  if (file.empty() || (text.find('"') == absl::string_view::npos && !absl::StrContains(text, " if "))) return absl::OkStatus();
+  const absl::string_view word = text.substr(0, text.find_first_of(" \t"));
+  return absl::InvalidArgumentError(absl::StrCat("'", text, "' behind the file ", file, " may be the text, or the rest of the file's name and a condition; put the text in quotes, and a file's name with a space too, as: \"",
+                                                 file, " ", word, "\""));
+}
+
 // [if EXPR] [to FILE | into FILE] TEXT, in any order when the text is in quotes; the file may be in quotes.
 absl::StatusOr<LogText> ReadLog(absl::string_view args) {
   LogText log;
+  std::string unquoted_file;
   bool have_text = false;
   while (!args.empty()) {
     absl::string_view rest = args;
@@ -75,6 +84,7 @@ absl::StatusOr<LogText> ReadLog(absl::string_view args) {
         log.file = *std::move(file);
       } else {
         log.file = std::string(TakeWord(rest));
+        unquoted_file = log.file;
       }
       if (log.file.empty()) return absl::InvalidArgumentError(absl::StrCat("a file's name is expected after ", word));
       log.file_only = word == "into";
@@ -99,6 +109,7 @@ absl::StatusOr<LogText> ReadLog(absl::string_view args) {
       log.text = *std::move(text);
       have_text = true;
     } else if (!have_text) {
+      if (const absl::Status clear = CheckUnquoted(args, unquoted_file); !clear.ok()) return clear;
       log.text = std::string(args);
       have_text = true;
       args = {};

@@ -13,6 +13,7 @@
 #include "core/debug/match_handed.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
@@ -287,11 +288,11 @@ class Comparer {
   static void Elements(const ScopeMatch& m, const FlatNode& x, const FlatNode& y, const std::vector<int>& order,
                        std::vector<std::string>& what) {
     for (size_t k = 0; k < order.size(); ++k) {
-      if (order[k] < 0) what.push_back(absl::StrCat("element ", k, ", %", m.a.nodes[x.operands[k]].instruction->name, ", removed"));
+      if (order[k] < 0) what.push_back(absl::StrCat("element ", k, ", ", ShownName(*m.a.nodes[x.operands[k]].instruction), ", removed"));
     }
     for (size_t l = 0; l < y.operands.size(); ++l) {
       if (std::find(order.begin(), order.end(), static_cast<int>(l)) == order.end())
-        what.push_back(absl::StrCat("element ", l, ", %", m.b.nodes[y.operands[l]].instruction->name, ", added"));
+        what.push_back(absl::StrCat("element ", l, ", ", ShownName(*m.b.nodes[y.operands[l]].instruction), ", added"));
     }
   }
 
@@ -337,7 +338,7 @@ class Comparer {
         what.push_back(text);
         continue;
       }
-      given.push_back(absl::StrCat("%", caller_a.name, " in ", caller_a.parent->name, ": ", text));
+      given.push_back(absl::StrCat(ShownName(caller_a), " in ", caller_a.parent->name, ": ", text));
       Add(StructuralChange::kChanged, &caller_a, &caller_b, {text});
     }
     if (what.empty() && given.empty()) return what;
@@ -349,19 +350,19 @@ class Comparer {
 
   // Two that make a value, which a text may name otherwise: the calls that hand them on.
   static std::string Names(const Instruction& a, const Instruction& b, const Instruction& written_a, const Instruction& written_b) {
-    if (a.name != b.name) return absl::StrCat("%", a.name, " -> %", b.name);
-    if (written_a.name != written_b.name) return absl::StrCat("%", written_a.name, " -> %", written_b.name);
-    if (a.parent->name == b.parent->name || (a.parent->is_entry && b.parent->is_entry)) return absl::StrCat("%", a.name, " -> %", b.name);
-    return absl::StrCat("%", a.name, " in ", a.parent->name, " -> %", b.name, " in ", b.parent->name);
+    if (a.name != b.name) return absl::StrCat(ShownName(a), " -> ", ShownName(b));
+    if (written_a.name != written_b.name) return absl::StrCat(ShownName(written_a), " -> ", ShownName(written_b));
+    if (a.parent->name == b.parent->name || (a.parent->is_entry && b.parent->is_entry)) return absl::StrCat(ShownName(a), " -> ", ShownName(b));
+    return absl::StrCat(ShownName(a), " in ", a.parent->name, " -> ", ShownName(b), " in ", b.parent->name);
   }
 
   // Of two values with one name, which of a that of b is.
   static std::string OfSameName(const ScopeMatch& m, int in_a, int in_b) {
     const Instruction &p = *m.a.nodes[in_a].instruction, &q = *m.b.nodes[in_b].instruction;
     const int was = m.to_a[in_b];
-    if (was < 0) return absl::StrCat(" (%", q.name, " of b is another one, in b alone)");
+    if (was < 0) return absl::StrCat(" (", ShownName(q), " of b is another one, in b alone)");
     const Instruction& then = *m.a.nodes[was].instruction;
-    return absl::StrCat(" (%", q.name, " of b is %", then.name, then.parent == p.parent ? "" : absl::StrCat(" in ", then.parent->name),
+    return absl::StrCat(" (", ShownName(q), " of b is ", ShownName(then), then.parent == p.parent ? "" : absl::StrCat(" in ", then.parent->name),
                         " of a)");
   }
 
@@ -475,7 +476,7 @@ namespace {
 // In what the instruction calls, and what that calls in turn.
 void ChangedInside(const ProgramMatch& match, int scope, int node, absl::flat_hash_set<int>& seen, std::vector<std::string>& what) {
   const auto tell = [&](const Instruction& i, absl::string_view text) {
-    if (what.size() < 4) what.push_back(absl::StrCat("%", i.name, " in ", i.parent->name, text));
+    if (what.size() < 4) what.push_back(absl::StrCat(ShownName(i), " in ", i.parent->name, text));
   };
   const auto& called = match.scopes[scope]->called;
   for (auto at = called.lower_bound({node, 0}); at != called.end() && at->first.first == node; ++at) {
@@ -512,11 +513,11 @@ std::string Brief(const Instruction& instruction) {
       absl::StrAppend(&operands, ", ...");
       break;
     }
-    absl::StrAppend(&operands, k > 0 ? ", " : "", "%", instruction.operands[k]->name);
+    absl::StrAppend(&operands, k > 0 ? ", " : "", ShownName(*instruction.operands[k]));
   }
   if (instruction.literal != nullptr) operands = LiteralText(instruction);
   if (instruction.parameter_number >= 0) operands = absl::StrCat(instruction.parameter_number);
-  return absl::StrCat("%", instruction.name, " = ", ShapeText(instruction.shape), " ", Name(instruction.opcode), "(", operands, ")");
+  return absl::StrCat(ShownName(instruction), " = ", ShapeText(instruction.shape), " ", Name(instruction.opcode), "(", operands, ")");
 }
 
 }  // namespace hloscope

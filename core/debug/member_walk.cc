@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
 
@@ -28,7 +29,7 @@ absl::Status WalkMembers(Backend& backend, const Computation& computation, const
     for (int position : single.inputs) {
       const auto found = values.find(position);
       if (found == values.end()) {
-        return absl::InternalError(absl::StrCat("%", instruction.name, " reads %", computation.schedule[position]->name, ", which its region does not have"));
+        return absl::InternalError(absl::StrCat(ShownName(instruction), " reads ", ShownName(*computation.schedule[position]), ", which its region does not have"));
       }
       operands.push_back(found->second);
     }

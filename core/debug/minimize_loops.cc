@@ -1,9 +1,12 @@
 #include "core/debug/minimize_loops.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "core/element/interpret.h"
+#include "core/literal/relayout.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -22,7 +25,44 @@ bool OnlyParts(const Instruction& value, std::set<int64_t>* read) {
   return true;
 }
 
+constexpr int64_t kFewElements = 1 << 12;
+
+// What the instruction gives in every run, as far as constants say it; of the condition of `loop` (null: of no loop's), before the first iteration.
+// `budget`: instructions that are still looked at.
+std::optional<Value> FromConstants(const Instruction& i, const Instruction* loop, int* budget) {
+  if (--*budget < 0) return std::nullopt;
+  if (i.literal != nullptr) return i.literal->value.has_value() ? std::optional<Value>(i.literal->value) : std::nullopt;
+  if (i.parameter_number >= 0) return loop == nullptr ? std::nullopt : FromConstants(*loop->operands[0], nullptr, budget);
+  if (TakesPart(i) && loop != nullptr && i.operands[0]->parameter_number >= 0) {
+    const Instruction& initial = *loop->operands[0];
+    return MakesTuple(initial) ? FromConstants(*initial.operands[static_cast<size_t>(i.Int(AttrId::kIndex))], nullptr, budget) : std::nullopt;
+  }
+  if (const Instruction* maker = MakerOfPart(i)) return FromConstants(*maker, loop, budget);
+  if (Def(i).op_class != OpClass::kPull || !i.shape.IsArray() || i.shape.ElementCount() > kFewElements) return std::nullopt;
+  std::vector<Value> values;
+  std::vector<const Value*> operands;
+  for (const Instruction* operand : i.operands) {
+    std::optional<Value> value = FromConstants(*operand, loop, budget);
+    if (!value.has_value() || !value->shape().IsArray() || value->element_count() > kFewElements) return std::nullopt;
+    values.push_back(ToDense(*value));
+  }
+  for (const Value& value : values) operands.push_back(&value);
+  const absl::StatusOr<Program> program = ElementProgram(i);
+  if (!program.ok() || program->outputs.size() != 1 || program->operands.size() != operands.size()) return std::nullopt;
+  InterpretOptions options;
+  options.bounds = false;
+  absl::StatusOr<std::vector<Value>> made = Interpreter(*program, options).All(operands);
+  if (!made.ok()) return std::nullopt;
+  return (*made)[0];
+}
+
 }  // namespace
+
+bool IsNeverEntered(const Instruction& loop) {
+  int budget = 1000;
+  const std::optional<Value> enters = FromConstants(*loop.Called(AttrId::kCondition)->root, &loop, &budget);
+  return enters.has_value() && *enters->data() == std::byte{0};
+}
 
 bool TakesPart(const Instruction& i) { return i.operands.size() == 1 && i.operands[0]->shape.IsTuple() && i.Has(AttrId::kIndex); }
 

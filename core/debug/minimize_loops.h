@@ -18,6 +18,8 @@ bool MakesTuple(const Instruction& i);
 const Instruction* MakerOfPart(const Instruction& i);
 // What the loop's body makes that part of, where `part` is the loop's value or taken out of it; else null.
 const Instruction* PartInBody(const Instruction& loop, const Instruction& part);
+// Whether its condition is false before the first iteration in every run: it, and what of the loop's start it reads, is computed from constants.
+bool IsNeverEntered(const Instruction& loop);
 // Adds what runs though nothing reads it, if `i` is such, and what is there for it alone.
 void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped);
 // Adds what is to be done that all parts of a loop's value go that nothing but themselves depends on, or (from 0) that one alone. False: there

@@ -18,6 +18,7 @@
 #include "core/debug/catches.h"
 #include "core/debug/check.h"
 #include "core/debug/expression.h"
+#include "core/debug/minimize_loops.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/ops/device_groups.h"
@@ -77,11 +78,6 @@ bool SameKind(const Shape& before, const Shape& now) {
   return true;
 }
 
-// The constant false: a loop with this condition is not entered.
-bool IsNever(const Instruction& condition) {
-  return condition.literal != nullptr && condition.literal->value.has_value() && *condition.literal->value.data() == std::byte{0};
-}
-
 // What computed the part `path` of an instruction's value: found through tuples, calls, loops and data that is only moved.
 const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
   std::vector<const Instruction*> callers;
@@ -97,7 +93,7 @@ const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
       } else {
         i = caller->operands[i->parameter_number];
       }
-    } else if (def.control == ControlKind::kWhile && IsNever(*i->Called(AttrId::kCondition)->root)) {
+    } else if (def.control == ControlKind::kWhile && IsNeverEntered(*i)) {
       i = i->operands[0];
     } else if (def.control == ControlKind::kWhile) {
       if (!loops.insert({i, path}).second) {

@@ -10,6 +10,7 @@
 #include "core/debug/stop_walk.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -144,7 +145,7 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
     const Instruction& caller = *callers.front();
     const std::vector<Computation*> called = caller.CalledComputations();
     const bool itself = std::find(called.begin(), called.end(), &home) != called.end();
-    return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: %", caller.name, " calls ", itself ? "it" : "what runs it", " for one after another, so its values are of no moment of the program; goto the moment and step into %",
+    return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: ", ShownName(caller), " calls ", itself ? "it" : "what runs it", " for one after another, so its values are of no moment of the program; goto the moment and step into %",
                                                       caller.name));
   }
   // Calls are counted in a group, before some are chosen.
@@ -295,7 +296,7 @@ std::string Occurrences::LegendOf(size_t group) const {
       const bool differs = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
         return other.group == group && k < other.steps.size() && (other.steps[k].caller != step.caller || other.steps[k].branch != step.branch);
       });
-      if (differs && !IsLoopStep(step)) path.push_back(absl::StrCat("%", step.caller->name, step.branch >= 0 ? absl::StrCat(" branch ", step.branch) : ""));
+      if (differs && !IsLoopStep(step)) path.push_back(absl::StrCat(ShownName(*step.caller), step.branch >= 0 ? absl::StrCat(" branch ", step.branch) : ""));
     }
     calls.push_back(calls.size() == kMost ? "..." : absl::StrCat(way.call, path.empty() ? "" : " by ", absl::StrJoin(path, " in ")));
   }

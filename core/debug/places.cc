@@ -10,6 +10,7 @@
 #include "core/debug/occurrences.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -145,7 +146,7 @@ absl::StatusOr<Mark> WhenExecuted(Session::State& s, const Instruction& instruct
   if (found.has_value()) return *found;
   if (!ahead.ok() || !behind.ok()) return ahead.ok() ? behind : ahead;
   return absl::NotFoundError(
-      absl::StrCat("the program does not come to %", instruction.name, ": nothing enters ", computation.name, " in this run"));
+      absl::StrCat("the program does not come to ", ShownName(instruction), ": nothing enters ", computation.name, " in this run"));
 }
 
 namespace {
@@ -178,7 +179,7 @@ absl::StatusOr<InLoops> FindInLoops(Session::State& s, const InLoopPlace& place)
     if (caller == place.loop) return found;
     if (at < place.outer.size() && place.outer[at] >= 0) level.iteration = place.outer[at];
   }
-  return absl::NotFoundError(absl::StrCat(place.home->name, " is not run by %", place.loop->name));
+  return absl::NotFoundError(absl::StrCat(place.home->name, " is not run by ", ShownName(*place.loop)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/roofline.h"
+#include "core/ir/written_names.h"
 #include "core/ops/cost.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
@@ -28,7 +29,7 @@ ElementType TypeOf(const Instruction& i) {
 }
 
 std::string FrameLabel(const Frame& f) {
-  const std::string name = f.caller != nullptr ? absl::StrCat("%", f.caller->name) : std::string(f.computation->name);
+  const std::string name = f.caller != nullptr ? ShownName(*f.caller) : std::string(f.computation->name);
   switch (f.kind) {
     case FrameKind::kWhileBody: return absl::StrCat(name, " iteration ", f.iteration);
     case FrameKind::kWhileCondition: return absl::StrCat(name, " condition ", f.iteration);
@@ -259,7 +260,7 @@ void Profiler::TakeOwners(const Frame& frame, const Region& region, const Value&
     if (bytes == 0) return;
     named += bytes;
     data_->owners.push_back(
-        {absl::StrCat("%", i.name, " in ", frame.computation->name, IterationOf(frame)), value.shape().ToString(false), bytes});
+        {absl::StrCat(ShownName(i), " in ", frame.computation->name, IterationOf(frame)), value.shape().ToString(false), bytes});
   };
   for (const Frame& f : machine_.frames()) {
     if (f.carried.has_value() && f.caller != nullptr) add(*f.caller, f, f.carried);
@@ -280,10 +281,10 @@ void Profiler::TakeOwners(const Frame& frame, const Region& region, const Value&
     if (bytes == 0 || named + bytes > data_->owned_bytes) continue;
     named += bytes;
     data_->owners.push_back(
-        {absl::StrCat("%", i.name, " in ", frame.computation->name, IterationOf(frame)), i.shape.ToString(false), bytes});
+        {absl::StrCat(ShownName(i), " in ", frame.computation->name, IterationOf(frame)), i.shape.ToString(false), bytes});
   }
   if (const int64_t rest = data_->owned_bytes - named; rest > 0)
-    data_->owners.push_back({absl::StrCat("scratch of %", root.name, " and what is in no frame"), "", rest});
+    data_->owners.push_back({absl::StrCat("scratch of ", ShownName(root), " and what is in no frame"), "", rest});
   std::stable_sort(data_->owners.begin(), data_->owners.end(), [](const MemoryOwner& a, const MemoryOwner& b) { return a.bytes > b.bytes; });
   if (data_->owners.size() > kMostOwners) data_->owners.resize(kMostOwners);
 }

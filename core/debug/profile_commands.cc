@@ -13,6 +13,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
 #include "core/exec/error_place.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -160,7 +161,7 @@ std::string HeldNowText(const Session::State& s, size_t most) {
     for (size_t p = 0; p < frame.values.size(); ++p) {
       const Instruction& i = *frame.computation->schedule[p];
       if (!frame.values[p].has_value() || i.literal != nullptr) continue;
-      if (const int64_t bytes = count(frame.values[p]); bytes > 0) held.push_back({bytes, absl::StrCat("%", i.name, " in ", frame.computation->name, " ", ShapeText(i.shape))});
+      if (const int64_t bytes = count(frame.values[p]); bytes > 0) held.push_back({bytes, absl::StrCat(ShownName(i), " in ", frame.computation->name, " ", ShapeText(i.shape))});
     }
   }
   std::stable_sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.bytes > b.bytes; });

@@ -10,6 +10,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -49,7 +50,7 @@ class Names {
   }
   std::string operator()(const Instruction& i) const {
     const auto home = home_.find(i.name);
-    return absl::StrCat("%", home != home_.end() && home->second == nullptr ? absl::StrCat(i.parent->name, ":") : "", i.name);
+    return absl::StrCat("%", home != home_.end() && home->second == nullptr ? absl::StrCat(i.parent->name, ":") : "", ShownName(i).substr(1));
   }
 
  private:
@@ -153,7 +154,7 @@ std::string MemoryText(const ProfileData& data) {
   std::string text = absl::StrCat("peak ", FormatByteCount(data.peak_bytes), " of values and scratch");
   if (data.peak_at != nullptr) {
     absl::StrAppend(&text, data.owned_bytes == data.peak_bytes ? ", " : absl::StrCat("; ", FormatByteCount(data.owned_bytes), " of them "),
-                    "while %", data.peak_at->name, " in ", data.peak_at->parent->name, " ran");
+                    "while ", ShownName(*data.peak_at), " in ", data.peak_at->parent->name, " ran");
   }
   text += "\n";
   constexpr size_t kRows = 12, kWidth = 40;

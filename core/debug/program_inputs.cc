@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -49,7 +50,7 @@ int64_t BytesToMake(const Shape& shape) {
 absl::StatusOr<Value> ConstantOf(const Instruction& i) {
   if (i.literal != nullptr && i.literal->value.has_value()) return i.literal->value;
   const bool tuple = i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural && i.operands.size() == i.shape.tuple_shapes().size();
-  if (!tuple) return absl::UnimplementedError(absl::StrCat("%", i.name, " in ", i.parent->name, ", which the infeed has, is no constant"));
+  if (!tuple) return absl::UnimplementedError(absl::StrCat(ShownName(i), " in ", i.parent->name, ", which the infeed has, is no constant"));
   std::vector<Value> elements;
   for (const Instruction* operand : i.operands) {
     absl::StatusOr<Value> element = ConstantOf(*operand);
@@ -161,7 +162,7 @@ absl::StatusOr<Value> ProgramInputs::Parameter(int number, MemoryAccount* accoun
     const int64_t bytes = BytesToMake(shape), live = account != nullptr ? account->live() : 0;
     if (const int64_t room = RoomOf(memory_limit_); live + bytes > room) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("there is no room for ", where, ", %", module_.entry->parameters[number]->name, " ", shape.ToString(false), " (",
+          absl::StrCat("there is no room for ", where, ", ", ShownName(*module_.entry->parameters[number]), " ", shape.ToString(false), " (",
                        FormatByteCount(bytes), "): ", live > 0 ? absl::StrCat(FormatByteCount(live), " are taken, and ") : "",
                        memory_limit_ > 0 ? "--memory-limit is " : "this machine has ", FormatByteCount(room)));
     }

@@ -2,6 +2,7 @@
 #include "absl/strings/match.h"
 #include "core/debug/stops.h"
 #include "core/ir/frontend_attributes.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -23,7 +24,7 @@ void AddProgramBreakpoints(Session::State& s) {
   }
   const size_t each = found.size() > kMostNumbers ? found.size() : 1;
   for (size_t k = 0; k < found.size(); k += each) {
-    const std::string spec = each > 1 ? "breakpoint=\"true\"" : absl::StrCat("%", found[k].instruction().name);
+    const std::string spec = each > 1 ? "breakpoint=\"true\"" : ShownName(found[k].instruction());
     s.AddBreakpoint(spec, std::vector<Location>(found.begin() + k, found.begin() + std::min(found.size(), k + each))).from_program = true;
   }
 }

@@ -17,6 +17,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/statistics.h"
 #include "core/ops/op.h"
@@ -65,7 +66,7 @@ void AddInstruction(Session::State& s, const Instruction& stop, Report* r) {
 }
 
 void AddValue(Session::State& s, int depth, const Instruction& i, const std::string& note, Report* r) {
-  const std::string name = absl::StrCat("%", i.name);
+  const std::string name = ShownName(i);
   for (const ReportValue& known : r->values) {
     if (known.name == name) return;
   }
@@ -91,11 +92,11 @@ void AddValues(Session::State& s, Report* r) {
   if (const Caught* caught = CaughtHere(s)) {
     AddValue(s, depth, *caught->instruction, "caught", r);
     const auto& operands = caught->instruction->operands;
-    for (size_t k = 0; k < operands.size(); ++k) AddValue(s, depth, *operands[k], absl::StrCat("operand ", k, " of %", caught->instruction->name), r);
+    for (size_t k = 0; k < operands.size(); ++k) AddValue(s, depth, *operands[k], absl::StrCat("operand ", k, " of ", ShownName(*caught->instruction)), r);
   }
   if (f.position < static_cast<int>(schedule.size())) {
     const Instruction& stop = *schedule[f.position];
-    for (size_t k = 0; k < stop.operands.size(); ++k) AddValue(s, depth, *stop.operands[k], absl::StrCat("operand ", k, " of %", stop.name), r);
+    for (size_t k = 0; k < stop.operands.size(); ++k) AddValue(s, depth, *stop.operands[k], absl::StrCat("operand ", k, " of ", ShownName(stop)), r);
   }
   // What was computed last.
   int before = 0;
@@ -156,7 +157,7 @@ void AddDevices(Session::State& s, Report* r) {
   table.head = {"value", "device", "shape", "range", "NaN", "inf", "elements"};
   const size_t all = wanted.size() * static_cast<size_t>(s.options.devices.count());
   for (const Instruction* i : wanted) {
-    const std::string name = s.machine->finished() ? "$result" : absl::StrCat("%", i->name);
+    const std::string name = s.machine->finished() ? "$result" : ShownName(*i);
     ForEachRun(s, [&](int device) {
       const absl::StatusOr<Value> value = ValueThere(s, results ? *s.module->entry->root : *i);  // each has its own function's
       const std::string where = DevicesOf(s).room->Name(device);

@@ -12,6 +12,7 @@
 #include "core/debug/member_walk.h"
 #include "core/debug/shadow_region.h"
 #include "core/exec/error_place.h"
+#include "core/ir/written_names.h"
 #include "core/ops/element_calls.h"
 #include "core/ops/op.h"
 
@@ -196,7 +197,7 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
     const Instruction* first = nullptr;
     int64_t taken = 0;
     const int64_t fewer = shadow->Fewer(options_.samples, entry.most, &first, &taken);
-    if (fewer > 0 && report_.fewer == 0) report_.first_fewer = absl::StrCat("%", first->name, ": ", taken);
+    if (fewer > 0 && report_.fewer == 0) report_.first_fewer = absl::StrCat(ShownName(*first), ": ", taken);
     report_.fewer += fewer;
   }
   for (const Instruction* instruction : shadow->instructions()) {

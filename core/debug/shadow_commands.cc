@@ -10,6 +10,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/twin.h"
 #include "core/debug/watched_run.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -100,9 +101,9 @@ absl::Status InfoShadow(Session::State& s, absl::string_view args) {
     return absl::OkStatus();
   }
   for (const auto& [unmeasured, why] : last.report.unmeasured) {
-    if (unmeasured == *instruction) return absl::NotFoundError(absl::StrCat("%", unmeasured->name, " was not measured: ", why));
+    if (unmeasured == *instruction) return absl::NotFoundError(absl::StrCat(ShownName(*unmeasured), " was not measured: ", why));
   }
-  return absl::NotFoundError(absl::StrCat("%", (*instruction)->name, " was not measured: it makes no numbers narrower than f64, copies them, or did not run"));
+  return absl::NotFoundError(absl::StrCat(ShownName(**instruction), " was not measured: it makes no numbers narrower than f64, copies them, or did not run"));
 }
 
 const ShadowReport* LastShadowReport(Session::State& s) {

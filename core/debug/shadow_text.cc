@@ -8,6 +8,7 @@
 #include "core/debug/shadow.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 
 namespace hloscope {
@@ -39,7 +40,7 @@ std::string ShadowSummary(const ShadowReport& report) {
     text += !report.unmeasured.empty() ? "not measured" : "not measured: no instruction makes numbers narrower than f64";
   else
     absl::StrAppend(&text, std::isfinite(worst->own.worst_ulp) ? absl::StrFormat("at most %.3g ulp", worst->own.worst_ulp) : "not finite",
-                    " (%", worst->instruction->name, "), on average ", absl::StrFormat("%.3g", own.mean_ulp()),
+                    " (", ShownName(*worst->instruction), "), on average ", absl::StrFormat("%.3g", own.mean_ulp()),
                     own.bins[kErrorBins - 1] > 0 ? " where finite" : "");
   text += "\n";
   for (int bin = 0; bin < kErrorBins; ++bin) {
@@ -94,7 +95,7 @@ void Describe(const ErrorStatistics& s, absl::string_view what, std::string& tex
 }  // namespace
 
 std::string ShadowDetails(const ShadowRow& row) {
-  std::string text = absl::StrCat("%", row.instruction->name, " ", Name(row.instruction->opcode), " ", ShapeText(row.instruction->shape),
+  std::string text = absl::StrCat(ShownName(*row.instruction), " ", Name(row.instruction->opcode), " ", ShapeText(row.instruction->shape),
                                   ", looked at ", Count(row.times, "time"), "\n");
   Describe(row.own, "own error", text);
   Describe(row.accumulated, "accumulated error", text);
@@ -114,7 +115,7 @@ std::string ShadowTable(const ShadowReport& report, size_t most) {
   for (size_t k = 0; k < rows.size() && k < most; ++k) {
     const ShadowRow& row = *rows[k];
     std::string at =
-        absl::StrCat("%", row.instruction->name, " ", Name(row.instruction->opcode), " ", Cut(row.instruction->shape.ToString(false), 40));
+        absl::StrCat(ShownName(*row.instruction), " ", Name(row.instruction->opcode), " ", Cut(row.instruction->shape.ToString(false), 40));
     if (row.own.elements > 0 && row.own.worst_ulp > 0) {
       absl::StrAppend(&at, " [", absl::StrJoin(row.own.worst_index, ","), "]",
                       row.own.worst_where.empty() ? "" : absl::StrCat(", ", row.own.worst_where));

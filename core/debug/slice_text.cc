@@ -17,6 +17,7 @@
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
@@ -24,7 +25,7 @@ namespace hloscope {
 
 std::string PlaceText(const ElementPlace& place) {
   const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
-  return absl::StrCat("%", place.instruction->name, LeafPathText(place.instruction->shape, place.leaf),
+  return absl::StrCat(ShownName(*place.instruction), LeafPathText(place.instruction->shape, place.leaf),
                       shape.IsArray() && shape.rank() > 0 ? IndexText(shape, place.linear) : std::string());
 }
 
@@ -342,7 +343,10 @@ class TextPrinter {
         branches.back().below.push_back(&edge);
       }
     }
-    if (node.padding_terms > 0) branches.push_back({nullptr, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding"), {}, nullptr});
+    const bool alone = !node.note.empty() && std::all_of(node.terms.begin(), node.terms.end(), [](const SliceTerm& term) { return term.initial; });  // the note says it
+    if (node.padding_terms > 0 && !alone) {
+      branches.push_back({nullptr, absl::StrCat("and ", Count(node.padding_terms, "term"), node.place.instruction->GetWindow() != nullptr ? " of padding" : " that do not count"), {}, nullptr});
+    }
     const int64_t more = node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size());
     if (more <= 0) return branches;
     std::string line = absl::StrCat("... ", Count(more, updates ? "more update" : "more term"), in_turn ? " before these" : "");

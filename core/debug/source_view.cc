@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -300,7 +301,7 @@ absl::Status InfoLine(Session::State& s, absl::string_view args) {
     const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
     if (!found.ok()) return found.status();
     at = SourceLineOf(module, **found);
-    if (!at.known()) return absl::NotFoundError(absl::StrCat("the text names no source line for %", (*found)->name));
+    if (!at.known()) return absl::NotFoundError(absl::StrCat("the text names no source line for ", ShownName(**found)));
   }
   std::vector<const Instruction*> own, through;
   int nearest = 0;

@@ -12,6 +12,7 @@
 #include "core/debug/instruction_names.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -54,7 +55,7 @@ class CheckHost : public ExpressionHost {
     for (const Instruction* loop : *loops) {
       if (RunsIn(surroundings, *loop)) around.push_back(loop);
     }
-    if (around.empty()) return absl::InvalidArgumentError(absl::StrCat(home_.name, " does not run inside the loop %", loops->front()->name));
+    if (around.empty()) return absl::InvalidArgumentError(absl::StrCat(home_.name, " does not run inside the loop ", ShownName(*loops->front())));
     for (const Instruction* inner : around) {
       const std::vector<const Computation*> outside = Surroundings(calls, *inner->parent);
       if (std::any_of(around.begin(), around.end(), [&](const Instruction* outer) { return outer != inner && RunsIn(outside, *outer); })) return SeveralLoops(argument, around);
@@ -216,7 +217,7 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
     }
   }
   if (!after) b.after.clear();
-  if (early != nullptr) s.Say("note: %", early->name, " is computed only after %", place->name, ", so it will not be there\n");
+  if (early != nullptr) s.Say("note: ", ShownName(*early), " is computed only after ", ShownName(*place), ", so it will not be there\n");
   return absl::OkStatus();
 }
 
@@ -225,7 +226,7 @@ void SayPassedBy(Session::State& s, const Breakpoint& b) {
   std::vector<const Computation*> homes;
   std::vector<std::string> passed, combined;
   const auto name_once = [](const Instruction& caller, std::vector<std::string>& names) {
-    std::string name = absl::StrCat("%", caller.name, " in ", caller.parent->name);
+    std::string name = absl::StrCat(ShownName(caller), " in ", caller.parent->name);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   };
   for (const Location& location : b.locations) {

@@ -12,6 +12,7 @@
 #include "core/debug/catch_commands.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 std::string PlaceText(const Breakpoint& b) {
   const Location& first = b.locations[0];
   const absl::string_view name = absl::StripPrefix(b.spec, "%");
-  if (b.locations.size() == 1 && name == first.instruction().name) return absl::StrCat("%", first.computation->name, ":", first.instruction().name);
+  if (b.locations.size() == 1 && (name == first.instruction().name || b.spec == ShownName(first.instruction()))) return absl::StrCat("%", first.computation->name, ":", ShownName(first.instruction()).substr(1));
   return b.spec;
 }
 

@@ -4,9 +4,9 @@
 #include <atomic>
 #include <chrono>
 
-#include "absl/strings/match.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/time_limit.h"
+#include "core/exec/not_on_the_way.h"
 
 namespace hloscope {
 
@@ -29,7 +29,7 @@ std::vector<const Instruction*> ElementCallersAround(const Machine& machine) {
 
 absl::StatusOr<bool> SeekOnTheWay(Session::State& s, const Mark& to) {
   const StopReason reason = s.Extension<Travel>().timeline->Seek(to);
-  if (reason == StopReason::kError && absl::IsNotFound(s.machine->status()) && absl::StartsWith(s.machine->status().message(), "that moment is not on the way")) return false;
+  if (reason == StopReason::kError && IsNotOnTheWay(s.machine->status())) return false;
   if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
   return true;
 }

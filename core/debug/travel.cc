@@ -22,6 +22,7 @@
 #include "core/debug/stop_walk.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -414,7 +415,7 @@ absl::Status InfoBookmarks(Session::State& s, absl::string_view args) {
       if (computation == nullptr) break;
       const bool ended = level.position >= static_cast<int>(computation->schedule.size());
       const Instruction* at = ended ? nullptr : computation->schedule[level.position];
-      absl::StrAppend(&text, k == 0 ? "" : ":", at == nullptr ? " the end" : absl::StrCat(" %", at->name));
+      absl::StrAppend(&text, k == 0 ? "" : ":", at == nullptr ? " the end" : absl::StrCat(" ", ShownName(*at)));
       if (k + 1 == mark.levels.size() || at == nullptr) break;
       const Mark::Level& next = mark.levels[k + 1];
       const std::vector<Computation*> called = at->CalledComputations();

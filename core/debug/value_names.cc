@@ -12,6 +12,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/debug/ways.h"
+#include "core/ir/written_names.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -225,7 +226,7 @@ absl::StatusOr<double> Session::State::Fact(absl::string_view name, absl::string
   if (argument.empty()) return absl::FailedPreconditionError("no loop is running here, so there is no iteration");
   const absl::StatusOr<std::vector<const Instruction*>> loops = FindLoops(*module, argument);
   if (!loops.ok()) return loops.status();
-  absl::Status status = absl::FailedPreconditionError(absl::StrCat("the loop %", loops->front()->name, " is not running here"));
+  absl::Status status = absl::FailedPreconditionError(absl::StrCat("the loop ", ShownName(*loops->front()), " is not running here"));
   status.SetPayload(kLoopNotRunning, absl::Cord());
   return status;
 }

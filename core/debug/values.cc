@@ -21,6 +21,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/debug/whatif_set.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/relayout.h"
@@ -275,7 +276,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
       AwaitSets(s, later);
     }
     if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
-      s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit %", found->second->name, " = VALUE changes all\n");
+      s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit ", ShownName(*found->second), " = VALUE changes all\n");
     }
     return set;
   };

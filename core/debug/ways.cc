@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -223,7 +224,7 @@ std::string MomentName(const Module& module, const CallGraph& calls, absl::Span<
   NumberWays(ways, loops);
   const auto way = std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return IsOf(w, frames); });
   if (way == ways.end()) {  // there are more than have numbers
-    add("called by %", frames.back().caller->name);
+    add("called by ", ShownName(*frames.back().caller));
     return text;
   }
   const Instruction* loop = loops[way->group];

@@ -16,6 +16,7 @@
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
 #include "core/element/scalar_eval.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -206,6 +207,12 @@ class WhyBuilder {
       node.terms = std::move(list.terms);
       if (!list.formula.empty()) node.formula = std::move(list.formula);
       if (!list.numbers.empty()) node.numbers = std::move(list.numbers);
+      if (list.padding > 0 && list.count - list.padding == static_cast<int64_t>(node.terms.size()) && std::all_of(node.terms.begin(), node.terms.end(), [](const SliceTerm& term) { return term.initial; })) {
+        node.formula.clear();  // it tells of nothing else than zeros
+        node.numbers.clear();
+        node.note = absl::StrCat(place.instruction->GetWindow() != nullptr ? "the window lies in padding alone" : "none of its terms counts", ": no element is read, and the result is ",
+                                 node.terms.empty() ? absl::StrCat("the ", node.fold, " of nothing") : "the initial value");
+      }
     }
     for (size_t t = 0; t < list.loads.size(); ++t) {
       std::set<std::pair<const Instruction*, int64_t>> read_already;  // x * x
@@ -289,7 +296,7 @@ class WhyBuilder {
     const absl::StatusOr<const ElementReader::Prepared*> in_run = Reader(place).ProgramIn(place.frame, *place.instruction);
     const ElementReader::Prepared* prepared = in_run.ok() ? *in_run : written;
     std::vector<std::string> names;
-    for (const Instruction* operand : place.instruction->operands) names.push_back(absl::StrCat("%", operand->name));
+    for (const Instruction* operand : place.instruction->operands) names.push_back(ShownName(*operand));
     const ElementLoader load = Reader(place).LoaderOf(place.frame, *place.instruction, *prepared);
     slice_.nodes[number].formula = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, false, load);
     if (prepared->cheap[place.leaf]) slice_.nodes[number].numbers = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, true, load);

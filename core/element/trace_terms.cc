@@ -124,11 +124,107 @@ std::optional<Scalar> Closed(const ExprGraph& graph, NodeId id, const std::funct
   return std::nullopt;
 }
 
+// By node: whether a number of the result may come from it; else it says only where from, or whether.
+std::vector<bool> GivesNumbers(const ExprGraph& graph, NodeId root) {
+  std::vector<bool> gives(graph.size(), false);
+  std::vector<NodeId> todo = {root};
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (gives[id]) continue;
+    gives[id] = true;
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kLoad) continue;
+    todo.insert(todo.end(), node.inputs.begin() + (node.kind == NodeKind::kSelect ? 1 : 0), node.inputs.end());
+    if (node.kind != NodeKind::kFold) continue;
+    const FoldInfo& info = graph.fold(node);
+    todo.insert(todo.end(), info.inits.begin(), info.inits.end());
+    todo.insert(todo.end(), info.bodies.begin(), info.bodies.end());
+  }
+  return gives;
+}
+
+// Makes nodes again, in the same graph, over those that now stand in the place of others.
+class Replacer {
+ public:
+  Replacer(ExprGraph& graph, absl::flat_hash_map<NodeId, NodeId> instead) : graph_(graph), made_(std::move(instead)) {}
+  NodeId Of(NodeId id) {
+    if (const auto it = made_.find(id); it != made_.end()) return it->second;
+    const NodeId made = Make(graph_.node(id));
+    return made_[id] = made;
+  }
+
+ private:
+  NodeId Make(const Node node) {  // by value: the graph is growing
+    std::vector<NodeId> in;
+    if (node.kind != NodeKind::kFold) {
+      for (NodeId input : node.inputs) in.push_back(Of(input));
+    }
+    switch (node.kind) {
+      case NodeKind::kIndex: return graph_.Index(node.var);
+      case NodeKind::kConstant: return graph_.Constant(node.constant);
+      case NodeKind::kAccumulator: return graph_.Accumulator(node.var, node.part, node.type);
+      case NodeKind::kLoad: return graph_.Load(node.operand, node.type, in);
+      case NodeKind::kSelect: return graph_.Select(in[0], in[1], in[2]);
+      case NodeKind::kFoldResult: return graph_.FoldResult(in[0], node.part);
+      case NodeKind::kFold: {
+        FoldInfo info = graph_.fold(node);
+        for (NodeId& init : info.inits) init = Of(init);
+        for (NodeId& body : info.bodies) body = Of(body);
+        return graph_.Fold(std::move(info));
+      }
+      case NodeKind::kScalarOp: break;
+    }
+    if (node.op == ScalarOp::kConvert) return graph_.Convert(node.type, in[0]);
+    if (node.op == ScalarOp::kBitcast) return graph_.Bitcast(node.type, in[0]);
+    if (node.op == ScalarOp::kReducePrecision) return graph_.ReducePrecision(in[0], static_cast<int>(node.aux >> 8), static_cast<int>(node.aux & 255));
+    return graph_.Op(node.op, in);
+  }
+
+  ExprGraph& graph_;
+  absl::flat_hash_map<NodeId, NodeId> made_;
+};
+
+// Where folds over data say alone from where numbers come, or whether (a ragged dot's group): the program of one element with what they
+// say in their place. nullopt: it has no such folds.
+std::optional<Program> WithPlaces(const Program& program, int output, absl::Span<const int64_t> index, const ElementLoader& load) {
+  const auto said = [](const ExprGraph& graph, NodeId root) {
+    const std::vector<bool> gives = GivesNumbers(graph, root);
+    std::vector<NodeId> nodes;
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (graph.node(id).kind == NodeKind::kFoldResult && !gives[id]) nodes.push_back(id);
+    }
+    return nodes;
+  };
+  if (said(*program.graph, program.outputs[output].value).empty()) return std::nullopt;
+  Program element = Program::Pull(program.operands, Shape::Scalar(program.outputs[output].shape.element_type()));
+  ExprGraph& graph = *element.graph;
+  ExprGraph::Substitution at;
+  at.index_map.assign(program.graph->var_count(), kNoNode);
+  for (size_t d = 0; d < index.size(); ++d) at.index_map[d] = graph.IndexConstant(index[d]);
+  element.outputs[0].value = graph.Substitute(*program.graph, program.outputs[output].value, at);
+  Program sizes = element;
+  sizes.outputs.clear();
+  std::vector<NodeId> nodes;
+  for (NodeId id : said(graph, element.outputs[0].value)) {
+    if (!graph.FreeVars(id).empty()) continue;  // another for each turn of a fold
+    nodes.push_back(id);
+    sizes.outputs.push_back({Shape::Scalar(graph.node(id).type), id});
+  }
+  if (nodes.empty()) return std::nullopt;
+  absl::flat_hash_map<NodeId, NodeId> instead;
+  ElementTracer tracer(sizes);
+  for (size_t n = 0; n < nodes.size(); ++n) instead[nodes[n]] = graph.Constant(tracer.Start(static_cast<int>(n), {}, load));
+  element.outputs[0].value = Replacer(graph, std::move(instead)).Of(element.outputs[0].value);
+  return element;
+}
+
 }  // namespace
 
 std::string ElementTracer::Formula(int output, absl::Span<const int64_t> index, absl::Span<const std::string> operand_names, bool numbers,
                                    const ElementLoader& load) const {
   if (program_.is_push) return "";
+  if (const std::optional<Program> placed = WithPlaces(program_, output, index, load)) return ElementTracer(*placed).Formula(0, {}, operand_names, numbers, load);
   Program shown;
   shown.operands = program_.operands;
   std::vector<std::string> names(operand_names.begin(), operand_names.end());

@@ -1,6 +1,7 @@
 // Frames inside reducers and comparators: `step` into an instruction whose computation works on scalars. Each call of the computation
 // is one kElement frame; the walk shows how the first elements come about and is thrown away, the instruction itself runs natively.
 #include "core/exec/machine_impl.h"
+#include "core/exec/not_on_the_way.h"
 #include "core/literal/relayout.h"
 #include "core/ops/element_calls.h"
 
@@ -53,7 +54,7 @@ absl::Status Machine::Impl::SkipElements(Stack& stack, int64_t number) {
   const int64_t iteration = frame.iteration + passed;
   std::optional<std::vector<Value>> arguments = calls.Next(nullptr);
   PopFrame(stack);
-  if (!arguments.has_value()) return absl::NotFoundError("that moment is not on the way: there are not so many calls");
+  if (!arguments.has_value()) return NotOnTheWay("there are not so many calls");
   absl::Status status = PushFrame(stack, FrameKind::kElement, caller, path, calls.computation(), *std::move(arguments), iteration, -1);
   if (status.ok()) stack.frames.back().walk = std::move(walk);
   return status;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/exec/machine.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 
@@ -27,7 +28,7 @@ std::string LoopsText(absl::Span<const LoopPlace> loops) {
 std::string ErrorPlace::Text() const {
   if (instruction == nullptr) return "";
   const std::string around = LoopsText(loops);
-  return absl::StrCat("%", instruction->name, " in ", instruction->parent->name, around.empty() ? "" : ", ", around);
+  return absl::StrCat(ShownName(*instruction), " in ", instruction->parent->name, around.empty() ? "" : ", ", around);
 }
 
 ErrorPlace PlaceOfError(const Machine& machine) {
@@ -45,7 +46,7 @@ std::string ErrorText(const Machine& machine) {
   const ErrorPlace place = PlaceOfError(machine);
   absl::string_view why = machine.status().message();
   if (place.instruction == nullptr) return absl::StrCat(": ", why);
-  absl::ConsumePrefix(&why, absl::StrCat("%", place.instruction->name, ": "));
+  absl::ConsumePrefix(&why, absl::StrCat(ShownName(*place.instruction), ": "));
   return absl::StrCat(" at ", place.Text(), ": ", why);
 }
 

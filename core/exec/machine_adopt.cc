@@ -2,6 +2,7 @@
 // decided by the owner of both runs (core/debug/edit.cc), not here.
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 
 namespace hloscope {
@@ -13,7 +14,7 @@ absl::Status Machine::Adopt(std::vector<Known> known) {
   for (size_t p = 0; p < known.size(); ++p) {
     const Value& value = known[p].value;
     if (!known[p].known || !value.has_value() || FitsDeclared(value.shape(), schedule[p]->shape)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("%", schedule[p]->name, " has shape ", schedule[p]->shape.ToString(false), ", the value has ", value.shape().ToString(false)));
+    return absl::InvalidArgumentError(absl::StrCat(ShownName(*schedule[p]), " has shape ", schedule[p]->shape.ToString(false), ", the value has ", value.shape().ToString(false)));
   }
   impl_->known = std::move(known);
   impl_->adopted = 0;

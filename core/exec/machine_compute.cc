@@ -6,6 +6,7 @@
 #include "core/exec/exchange.h"
 #include "core/exec/fault_guard.h"
 #include "core/exec/machine_impl.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/collectives.h"
 #include "core/ops/custom_call_targets.h"
@@ -216,7 +217,7 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
   const bool host = instruction.Bool(AttrId::kIsHostTransfer);
   if (host || !HasTransfer(*frame.computation, ExchangeRole::kReceiveDone, channel)) {
     return absl::UnimplementedError(absl::StrCat(
-        Name(instruction.opcode), " %", instruction.name, " sends on channel ", channel, " to ",
+        Name(instruction.opcode), " ", ShownName(instruction), " sends on channel ", channel, " to ",
         host ? "the host, where nobody receives" : "another device, as nothing in its computation receives there; this run has one replica",
         host ? "" : kSayReplicas));
   }
@@ -234,12 +235,12 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
     if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
   }
   if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
-    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ",
+    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " ", ShownName(instruction), " would wait for ever on channel ",
                                                       channel, ": nothing was sent there before; this run has one replica", kSayReplicas));
   }
   const Shape& wanted = operands[0].shape().tuple_shapes()[0];
   if (!Shape::Compatible(sent->second.shape(), wanted)) {
-    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " takes ", wanted.ToString(false),
+    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " ", ShownName(instruction), " takes ", wanted.ToString(false),
                                                       " from channel ", channel, ", but ", sent->second.shape().ToString(false),
                                                       " was sent"));
   }

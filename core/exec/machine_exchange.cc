@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/exec/exchange.h"
 #include "core/exec/machine_impl.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
 
@@ -110,7 +111,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
   } else if (!stack.main) {
     if (frame.kind == FrameKind::kElement)
       return fail(absl::UnimplementedError(
-          absl::StrCat(Name(root.opcode), " %", root.name,
+          absl::StrCat(Name(root.opcode), " ", ShownName(root),
                        " is in a computation that is called element by element, where devices cannot wait for each other")));
     absl::StatusOr<Value> made = ExchangedBefore(frame, root);
     if (!made.ok()) return fail(made.status());
@@ -300,8 +301,8 @@ absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const I
     Value laid = ToLayout(*made, instruction.shape, &m.account_);
     return laid.has_value() ? absl::StatusOr<Value>(std::move(laid)) : MemoryError(instruction.shape.ByteSize(), instruction);
   }
-  if (instruction.index >= frame.position) return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " exchanges with other devices, and has not done so yet; continue or until gets there"));
-  return absl::FailedPreconditionError(absl::StrCat("what %", instruction.name, " got from other devices is gone, and they cannot be asked again"));
+  if (instruction.index >= frame.position) return absl::FailedPreconditionError(absl::StrCat(ShownName(instruction), " exchanges with other devices, and has not done so yet; continue or until gets there"));
+  return absl::FailedPreconditionError(absl::StrCat("what ", ShownName(instruction), " got from other devices is gone, and they cannot be asked again"));
 }
 
 }  // namespace hloscope

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/exec/in_place.h"
 #include "core/exec/machine_impl.h"
+#include "core/exec/not_on_the_way.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 
 namespace hloscope {
@@ -78,7 +80,7 @@ StopReason Machine::Impl::Fail(Stack& stack, absl::Status status) {
   if (absl::IsCancelled(status) && m.interrupt_.exchange(false)) return StopReason::kInterrupted;
   const Instruction* at = m.next_instruction();
   if (at == nullptr && !m.frames_.empty()) at = m.top().caller;  // a frame at its end that cannot return
-  m.status_ = at == nullptr ? std::move(status) : absl::Status(status.code(), absl::StrCat("%", at->name, ": ", status.message()));
+  m.status_ = at == nullptr || IsNotOnTheWay(status) ? std::move(status) : absl::Status(status.code(), absl::StrCat(ShownName(*at), ": ", status.message()));
   return StopReason::kError;
 }
 

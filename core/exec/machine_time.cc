@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
+#include "core/exec/not_on_the_way.h"
 
 namespace hloscope {
 
@@ -347,7 +348,7 @@ StopReason Machine::RunUnseen() {
 StopReason Machine::SeekForward(const Mark& mark) {
   status_ = absl::OkStatus();
   const auto lost = [&](absl::string_view why) {
-    status_ = absl::NotFoundError(absl::StrCat("that moment is not on the way: ", why));
+    status_ = NotOnTheWay(why);
     return StopReason::kError;
   };
   struct Quiet {
@@ -383,7 +384,7 @@ StopReason Machine::Impl::SeekStep(const Mark& mark, const Mark& now) {
     const size_t depth = m.frames_.size();
     const StopReason reason = StepOnce(true);
     if (reason != StopReason::kStep || m.frames_.size() > depth) return reason;
-    m.status_ = absl::NotFoundError("that moment is not on the way: nothing is entered there");
+    m.status_ = NotOnTheWay("nothing is entered there");
     return StopReason::kError;
   }
   const Mark::Level& wanted = mark.levels[level];

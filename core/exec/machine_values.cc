@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/exec/exchange.h"
 #include "core/exec/machine_impl.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 
 namespace hloscope {
@@ -90,7 +91,7 @@ absl::StatusOr<Value> Machine::Impl::Materialize(Stack& stack, int depth, int ta
     const bool is_begun = IsBegun(frame, p);
     for (const Frame::Begun& begun : frame.begun) {
       if (begun.position == p && Replayed(begun.key) == nullptr && !m.options_.exchange->Look(begun.key).has_value()) {
-        return absl::FailedPreconditionError(absl::StrCat("%", code.computation->schedule[p]->name, " has begun, and its value has not come yet; info exchange tells who is missing"));
+        return absl::FailedPreconditionError(absl::StrCat(ShownName(*code.computation->schedule[p]), " has begun, and its value has not come yet; info exchange tells who is missing"));
       }
     }
     absl::Span<const int> needs = NeedsOf(frame, p, scratch, &whole);
@@ -202,7 +203,7 @@ absl::StatusOr<Value> Machine::StoredValueOf(int depth, int position) {
   const Frame& frame = frames_[depth];
   if (position < 0 || position >= static_cast<int>(frame.values.size())) return absl::InvalidArgumentError("no such instruction");
   if (position >= frame.position && frame.computation->schedule[position]->parameter_number < 0) {
-    return absl::FailedPreconditionError(absl::StrCat("%", frame.computation->schedule[position]->name, " has not been executed yet"));
+    return absl::FailedPreconditionError(absl::StrCat(ShownName(*frame.computation->schedule[position]), " has not been executed yet"));
   }
   if (frame.values[position].has_value()) return frame.values[position];
   Stack stack{frames_, true};
@@ -236,10 +237,10 @@ absl::Status Machine::SetValue(int depth, int position, Value value, int leaf, s
   if (position < 0 || position >= static_cast<int>(frame.values.size())) return absl::InvalidArgumentError("no such instruction");
   const Instruction& instruction = *frame.computation->schedule[position];
   if (position >= frame.position && instruction.parameter_number < 0) {
-    return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " has not been executed yet"));
+    return absl::FailedPreconditionError(absl::StrCat(ShownName(instruction), " has not been executed yet"));
   }
   if (!value.has_value() || !FitsDeclared(value.shape(), instruction.shape)) {
-    return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has shape ", instruction.shape.ToString(false), ", the value has ",
+    return absl::InvalidArgumentError(absl::StrCat(ShownName(instruction), " has shape ", instruction.shape.ToString(false), ", the value has ",
                                                    value.has_value() ? value.shape().ToString(false) : std::string("none")));
   }
   value = ToLayout(value, instruction.shape, &account_);
@@ -341,7 +342,7 @@ absl::Status Machine::Impl::MemoryError(int64_t wanted, const Instruction& root)
   if (m.options_.memory_limit > 0) absl::StrAppend(&text, ", the limit is ", m.options_.memory_limit);
   if (!owners.empty()) absl::StrAppend(&text, "; the largest:");
   for (size_t k = 0; k < std::min(kShown, owners.size()); ++k) {
-    absl::StrAppend(&text, k == 0 ? " %" : ", %", owners[k].instruction->name, " ", owners[k].instruction->shape.ToString(false), " (", owners[k].bytes, " bytes)");
+    absl::StrAppend(&text, k == 0 ? " " : ", ", ShownName(*owners[k].instruction), " ", owners[k].instruction->shape.ToString(false), " (", owners[k].bytes, " bytes)");
   }
   return absl::ResourceExhaustedError(text);
 }
