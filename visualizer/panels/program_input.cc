@@ -282,11 +282,17 @@ bool ProgramPanel::MendAtCaret(PanelContext& context) {
   Document& document = context.document;
   const int line = document.LineAt(editor_.caret());
   for (const ProgramIndex::Problem& problem : index_->problems()) {
-    const std::string word = SuggestedWord(problem.diagnostic.hint);
+    std::string word = SuggestedWord(problem.diagnostic.hint);
     if (word.empty() || !problem.range.valid() || document.LineAt(problem.range.begin) != line) continue;
-    // What the diagnostic is about, without a sign before it.
-    const SourceRange wrong = WordAt(document, problem.range.end);
+    // What the diagnostic is about, without a sign before it or quotes round it.
+    const std::string& text = document.text();
+    int64_t end = problem.range.end;
+    while (end > problem.range.begin && !IsNameLetter(text[end - 1])) --end;
+    SourceRange wrong = WordAt(document, end);
     if (wrong.end <= wrong.begin) continue;
+    // %3#1 is one name.
+    if (wrong.begin > problem.range.begin && text[wrong.begin - 1] == '#') wrong.begin = WordAt(document, wrong.begin - 1).begin;
+    if (word.size() > 1 && wrong.begin > 0 && text[wrong.begin - 1] == word[0] && !IsNameLetter(word[0])) word.erase(0, 1);
     editor_.Select(document, wrong.begin, wrong.end);
     editor_.Insert(document, word);
     return true;

@@ -184,7 +184,7 @@ bool Reader::ReadDictionaryUntil(char close, std::vector<NamedAttr>* fields) {
   if (Take(close)) return true;
   do {
     fields->emplace_back();
-    const SourceRange range = TokenRange();
+    const SourceRange range = fields->back().name_range = TokenRange();
     if (!ReadNamedAttr(&fields->back())) return false;
     // Dictionaries are short; long ones are looked through no further than this.
     const size_t count = fields->size();

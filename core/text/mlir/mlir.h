@@ -89,6 +89,7 @@ struct Attr {
 struct NamedAttr {
   std::string name;
   Attr value;
+  SourceRange name_range = {};  // where it was written
 };
 
 // Where an operation came from, from loc(...): the innermost file location and the outermost name.

@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/mlir/reader.h"
+#include "core/text/nearest_name.h"
 
 namespace hloscope::mlir {
 
@@ -51,8 +52,11 @@ bool Reader::ReadOperand(Op* op) {
         Error(TokenRange(), HLO_LABEL("mlir.undefined-value"), absl::StrCat(name.substr(0, pack), " has no result ", name.substr(pack + 1)),
               "results are numbered from 0");
       } else {
+        NearestName nearest(name.substr(1), &suggestion_budget_);
+        for (const absl::string_view other : defined_) nearest.Offer(other.substr(1));
+        const std::string hint = nearest.Hint("%");
         Error(TokenRange(), HLO_LABEL("mlir.undefined-value"), absl::StrCat("the value ", name, " is not defined before this place"),
-              "values are visible in their region and the ones inside it; functions see only their own");
+              hint.empty() ? "values are visible in their region and the ones inside it; functions see only their own" : hint);
       }
     }
   }

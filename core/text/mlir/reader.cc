@@ -12,6 +12,7 @@ constexpr int kDeepest = 200;
 constexpr int kMostProblems = 100;
 constexpr int64_t kMostAliasNodes = int64_t{1} << 20;
 constexpr int64_t kMostConstantBytes = int64_t{4} << 30;
+constexpr int64_t kMostSuggesting = int64_t{1} << 24;  // character comparisons, of all searches for what was meant
 
 }  // namespace
 
@@ -288,6 +289,7 @@ void Reader::ReadPart(int32_t begin, int32_t end, File* file) {
   scope_.clear();
   defined_.clear();
   reported_undefined_.clear();
+  suggestion_budget_ = kMostSuggesting;
   alias_budget_ = kMostAliasNodes;
   scanner_ = Scanner(text_, begin, end);
   Seek(begin);

@@ -218,6 +218,7 @@ class Reader {
   Scope scope_;
   std::vector<absl::string_view> defined_;  // in the order of definition, to be forgotten at the end of their region
   absl::flat_hash_set<absl::string_view> reported_undefined_;
+  int64_t suggestion_budget_ = 0;
 };
 
 }  // namespace hloscope::mlir

@@ -420,8 +420,9 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
     scope.emit.computation()->in_error = true;
   } else if (row == nullptr) {
     scope.emit.computation()->in_error = true;
+    const std::string hint = HintForOperation(op.name);
     sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
-                "operations of the stablehlo, chlo, func and check dialects are read");
+                hint.empty() ? "operations of the stablehlo, chlo, func and check dialects are read" : hint);
   } else if (static_cast<int>(op.operands.size()) < row->min_operands || (row->max_operands >= 0 && static_cast<int>(op.operands.size()) > row->max_operands)) {
     context.Error(HLO_LABEL("stablehlo.operands"), absl::StrCat(op.name, " cannot take ", op.operands.size(), " operands"));
   } else if (static_cast<int>(op.regions.size()) < row->regions) {
@@ -502,12 +503,6 @@ std::vector<int64_t> OpContext::Ints(absl::string_view name, int64_t count, int6
 std::string OpContext::Word(absl::string_view name, absl::string_view otherwise) const {
   const Attr* a = attr(name);
   return a == nullptr ? std::string(otherwise) : WordOf(*a);
-}
-
-const Attr* OpContext::Need(absl::string_view name) const {
-  const Attr* a = attr(name);
-  if (a == nullptr) Error(HLO_LABEL("stablehlo.missing-attribute"), absl::StrCat(op.name, " needs the attribute ", name));
-  return a;
 }
 
 void OpContext::Among(absl::string_view attribute, std::initializer_list<absl::string_view> words) const {

@@ -86,6 +86,9 @@ class Converter {
   Folder& folder() { return folder_; }
   Module& module() { return module_; }
   DiagnosticSink& sink() { return sink_; }
+  // "did you mean 'stablehlo.tanh'?", of the same dialect where that is known; "": nothing is near. (hints.cc)
+  std::string HintForOperation(absl::string_view name);
+  std::string HintForFunction(absl::string_view name);
   const SourceText& source() const { return *file_.source; }
   std::string UniqueComputation(absl::string_view name);
 
@@ -113,6 +116,7 @@ class Converter {
   std::vector<const mlir::Op*> open_functions_;  // being converted, for recursion
   std::vector<Computation*> order_;              // callees first
   std::vector<std::pair<Instruction*, absl::string_view>> written_names_;  // where they are not the instruction's own
+  int64_t suggestion_budget_ = int64_t{1} << 24;                           // of all searches for what was meant
 };
 
 // Values used in the regions of `op` that are defined outside of it, in order of first use.

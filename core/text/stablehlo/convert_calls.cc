@@ -13,7 +13,11 @@ namespace {
 const mlir::Op* Callee(OpContext& c, const mlir::Attr* symbol) {
   if (symbol == nullptr) return nullptr;
   const mlir::Op* function = c.c.FindFunction(symbol->text);
-  if (function == nullptr) c.Error(HLO_LABEL("stablehlo.unknown-function"), absl::StrCat("there is no function @", symbol->text, " with a body"));
+  if (function == nullptr) {
+    c.scope.emit.computation()->in_error = true;
+    c.c.sink().Error(symbol->range.valid() ? symbol->range : PlaceOf(c.op), HLO_LABEL("stablehlo.unknown-function"), absl::StrCat("there is no function @", symbol->text, " with a body"),
+                     c.c.HintForFunction(symbol->text));
+  }
   return function;
 }
 
