@@ -37,19 +37,19 @@ class Writer {
     for (const Computation* c : m_.computations) {
       computation_ids_[c] = static_cast<int64_t>(computation_ids_.size()) + 1;
       for (const Instruction* i : c->instructions) instruction_ids_[i] = ++next;
-      for (const Instruction* i : c->instructions) names_.insert(i->name);
+      for (const Instruction* i : c->instructions) names_.insert(std::string(i->name));
     }
   }
 
   // Of the instructions of one name, which HLO text allows in different computations, the first keeps it.
   void WriteName(const Instruction& i, pb::HloInstructionProto* p) {
-    if (named_.insert(i.name).second) {
+    if (named_.insert(std::string(i.name)).second) {
       Set(p->mutable_name(), i.name);
       return;
     }
     std::string other;
     do {
-      other = absl::StrCat(i.name, ".", ++numbers_[i.name]);
+      other = absl::StrCat(i.name, ".", ++numbers_[std::string(i.name)]);
     } while (!names_.insert(other).second);
     Set(p->mutable_name(), other);
     Set(p->mutable_own_name(), i.name);
