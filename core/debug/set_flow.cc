@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/debug/hand_sets.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
@@ -54,17 +55,23 @@ std::vector<RunOf> RunsOf(size_t level, absl::Span<const SetFlow::Numbered> insi
   return runs;
 }
 
-LeafNumbers ResultOf(const Computation& computation, size_t level, absl::Span<const SetFlow::Numbered> sets, absl::Span<const LeafNumbers> parameters) {
-  SetFlow flow(computation, level, sets);
+}  // namespace
+
+LeafNumbers SetFlow::ResultOf(const Computation& computation, absl::Span<const Numbered> sets, absl::Span<const LeafNumbers> parameters) const {
+  SetFlow flow(computation, level_ + 1, sets, exchanges_);
   for (size_t p = 0; p < parameters.size(); ++p) flow.Bring(static_cast<int>(p), parameters[p]);
   flow.Follow();
   return flow.Result();
 }
 
-}  // namespace
+bool SetFlow::Exchanging(const Instruction& i) const {
+  if (exchanges_ == nullptr) return false;
+  const std::vector<Computation*> called = i.CalledComputations();
+  return std::any_of(called.begin(), called.end(), [](const Computation* c) { return !ExchangesIn(*c).empty(); });
+}
 
-SetFlow::SetFlow(const Computation& computation, size_t level, absl::Span<const Numbered> sets)
-    : computation_(computation), level_(level), end_(static_cast<int>(computation.schedule.size())) {
+SetFlow::SetFlow(const Computation& computation, size_t level, absl::Span<const Numbered> sets, Exchanges* exchanges)
+    : computation_(computation), exchanges_(exchanges), level_(level), end_(static_cast<int>(computation.schedule.size())) {
   for (const auto& [set, number] : sets) {
     if (set.depth == static_cast<int>(level)) {
       const Instruction* of = computation.FindInstruction(set.instruction);
@@ -125,7 +132,10 @@ void SetFlow::FollowInstruction(const Instruction& i) {
   const absl::Span<const Numbered> inside = found == inside_.end() ? absl::Span<const Numbered>() : found->second;
   SetNumbers all;
   for (const Instruction* operand : i.operands) Add(ReadWhole(*operand, i.index), &all);
-  if (all.empty() && inside.empty()) return;
+  const ExchangeRole role = exchanges_ == nullptr ? ExchangeRole::kNone : ExchangeOf(i).role;
+  const bool exchanges = role == ExchangeRole::kCollective || role == ExchangeRole::kSend || role == ExchangeRole::kReceive;
+  if (exchanges) all = exchanges_->Exchange(i, all);
+  if (all.empty() && inside.empty() && !Exchanging(i)) return;
   LeafNumbers leaves;
   const OpDef& def = Def(i);
   if (def.control == ControlKind::kWhile) {
@@ -138,7 +148,7 @@ void SetFlow::FollowInstruction(const Instruction& i) {
     for (const auto& [set, number] : inside) all.insert(number);
     leaves.assign(static_cast<size_t>(LeafCountOf(i.shape)), all);
     const std::vector<LeafSource> sources = SourcesOfLeaves(i);
-    for (size_t leaf = 0; leaf < sources.size() && leaf < leaves.size(); ++leaf) {
+    for (size_t leaf = 0; leaf < sources.size() && leaf < leaves.size() && !exchanges; ++leaf) {
       if (sources[leaf].operand < 0) continue;
       leaves[leaf].clear();
       Read(*i.operands[static_cast<size_t>(sources[leaf].operand)], sources[leaf].leaf, i.index, &leaves[leaf]);
@@ -158,7 +168,7 @@ LeafNumbers SetFlow::OfLoop(const Instruction& loop, absl::Span<const Numbered> 
     more = false;
     for (const RunOf& run : runs) {
       const bool decides = run.level.kind == FrameKind::kWhileCondition;
-      const LeafNumbers result = ResultOf(decides ? condition : body, level_ + 1, run.sets, {carried});
+      const LeafNumbers result = ResultOf(decides ? condition : body, run.sets, {carried});
       more |= decides ? Decide(All(result), &carried) : Add(result, &carried);
     }
   }
@@ -168,7 +178,7 @@ LeafNumbers SetFlow::OfLoop(const Instruction& loop, absl::Span<const Numbered> 
 LeafNumbers SetFlow::OfCall(const Instruction& call, absl::Span<const Numbered> inside) const {
   std::vector<LeafNumbers> parameters;
   for (const Instruction* operand : call.operands) parameters.push_back(Leaves(*operand, call.index));
-  return ResultOf(*call.CalledComputations()[0], level_ + 1, inside, parameters);
+  return ResultOf(*call.CalledComputations()[0], inside, parameters);
 }
 
 LeafNumbers SetFlow::OfConditional(const Instruction& conditional, absl::Span<const Numbered> inside) const {
@@ -179,7 +189,7 @@ LeafNumbers SetFlow::OfConditional(const Instruction& conditional, absl::Span<co
     // One branch ran; where something was set in one it is that one.
     const auto run = std::find_if(runs.begin(), runs.end(), [&](const RunOf& r) { return r.level.branch == static_cast<int>(b); });
     if (!runs.empty() && run == runs.end()) continue;
-    Add(ResultOf(*branches[b], level_ + 1, run == runs.end() ? absl::Span<const Numbered>() : run->sets, {Leaves(*conditional.operands[b + 1], conditional.index)}), &leaves);
+    Add(ResultOf(*branches[b], run == runs.end() ? absl::Span<const Numbered>() : run->sets, {Leaves(*conditional.operands[b + 1], conditional.index)}), &leaves);
   }
   Decide(ReadWhole(*conditional.operands[0], conditional.index), &leaves);
   return leaves;

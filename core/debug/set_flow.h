@@ -22,9 +22,16 @@ class SetFlow {
  public:
   // A set and its number.
   using Numbered = std::pair<HandSet, int>;
+  // What comes by exchanges with other devices.
+  class Exchanges {
+   public:
+    virtual ~Exchanges() = default;
+    // The device brings what has these sets in it; the sets that are in what it gets.
+    virtual SetNumbers Exchange(const Instruction& exchange, const SetNumbers& brought) = 0;
+  };
   // Of one run of `computation` as the frame at `level` of their moments, in which, and inside of which, `sets` were made. Parameters bring nothing
-  // but what is said with Bring.
-  SetFlow(const Computation& computation, size_t level, absl::Span<const Numbered> sets);
+  // but what is said with Bring. `exchanges`: null on one device.
+  SetFlow(const Computation& computation, size_t level, absl::Span<const Numbered> sets, Exchanges* exchanges = nullptr);
 
   void Bring(int parameter, LeafNumbers leaves);
   // Follows the whole computation.
@@ -53,7 +60,11 @@ class SetFlow {
   LeafNumbers OfCall(const Instruction& call, absl::Span<const Numbered> inside) const;
   LeafNumbers OfConditional(const Instruction& conditional, absl::Span<const Numbered> inside) const;
 
+  bool Exchanging(const Instruction& i) const;  // inside of what it calls
+  LeafNumbers ResultOf(const Computation& computation, absl::Span<const Numbered> sets, absl::Span<const LeafNumbers> parameters) const;
+
   const Computation& computation_;
+  Exchanges* const exchanges_;
   const size_t level_;
   const int end_;
   absl::flat_hash_map<const Instruction*, std::vector<OwnSet>> own_;

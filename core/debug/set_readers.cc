@@ -8,6 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/devices.h"
+#include "core/debug/exchanged_sets.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/set_flow.h"
 
@@ -38,17 +40,20 @@ SetMarks MarksOf(Session::State& s, int depth) {
       sets.emplace_back(std::move(set), static_cast<int>(sets.size()));
     }
   }
-  if (names.empty()) return {};
-  SetFlow flow(*frame.computation, static_cast<size_t>(depth), sets);
+  const int own = static_cast<int>(names.size());
+  ExchangedSets exchanged(s, own);
+  SetFlow flow(*frame.computation, static_cast<size_t>(depth), sets, Several(s) ? &exchanged : nullptr);
   flow.Follow();
+  const auto name_of = [&](int number) -> const std::string& { return number < own ? names[static_cast<size_t>(number)] : exchanged.name(number); };
   SetMarks marks;
   for (const Instruction* i : frame.computation->schedule) {
     if (i->index >= frame.position && i->parameter_number < 0 && !flow.HasOwn(*i)) continue;
     SetMark mark;
-    for (const int number : flow.Own(*i)) mark.own.push_back(names[static_cast<size_t>(number)]);
+    for (const int number : flow.Own(*i)) mark.own.push_back(name_of(number));
     for (const int number : flow.In(*i)) {
-      const std::string& name = names[static_cast<size_t>(number)];
-      if (std::find(mark.own.begin(), mark.own.end(), name) == mark.own.end()) mark.from.push_back(name);
+      const std::string& name = name_of(number);
+      const auto said = [&](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
+      if (!said(mark.own) && !said(mark.from)) mark.from.push_back(name);
     }
     if (!mark.own.empty() || !mark.from.empty()) marks.emplace(i, std::move(mark));
   }
@@ -87,7 +92,7 @@ class Listener : public ExpressionHost {
 }  // namespace
 
 SetMarks MarksOfSets(Session::State& s, int depth) {
-  if (s.machine == nullptr || depth < 0 || depth >= static_cast<int>(s.machine->frames().size()) || AllSets(s).empty()) return {};
+  if (s.machine == nullptr || depth < 0 || depth >= static_cast<int>(s.machine->frames().size()) || !AnySets(s)) return {};
   return MarksOf(s, depth);
 }
 
@@ -104,7 +109,7 @@ std::string SetMarkOf(Session::State& s, int depth, const Instruction& value) {
 }
 
 std::string SetMarksOfExpression(Session::State& s, absl::string_view expression) {
-  if (s.machine == nullptr || AllSets(s).empty()) return "";
+  if (s.machine == nullptr || !AnySets(s)) return "";
   const Listener listener(s);
   if (!EvaluateExpression(expression, listener).ok()) return "";
   std::map<int, SetMarks> by_frame;
