@@ -12,9 +12,9 @@
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "app/reference/pages.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/locations.h"
 #include "core/ops/builder/methods.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope::cli {
 namespace {

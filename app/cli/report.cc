@@ -121,7 +121,8 @@ void GoOnToWhereTheyPart(Debugged& d) {
   }
 }
 
-absl::Status Go(Debugged& d, const ReportRequest& r) {
+// `refused`: what a command at the stop did not do, and why; the page is made all the same.
+absl::Status Go(Debugged& d, const ReportRequest& r, std::vector<std::string>* refused) {
   for (const std::string& script : r.scripts) {
     const size_t before = d.transcript->text.size();
     const CommandResult result = d.session->ExecuteFile(script);
@@ -146,7 +147,7 @@ absl::Status Go(Debugged& d, const ReportRequest& r) {
     if (!done.ok()) return done;
   }
   for (const std::string& command : r.then) {
-    if (const absl::Status done = Execute(d, command); !done.ok()) return done;
+    if (const absl::Status done = Execute(d, command); !done.ok()) refused->push_back(absl::StrCat("--then \"", command, "\": ", done.message()));
   }
   return absl::OkStatus();
 }
@@ -213,7 +214,8 @@ int ReportStop(const ReportRequest& r) {
   Progress progress;
   progress.Set("running");
   absl::StatusOr<Debugged> d = Open(r, std::move(module), std::move(loaded.arguments), r.program.ToSession(/*several=*/true));
-  const absl::Status went = d.ok() ? Go(*d, r) : d.status();
+  std::vector<std::string> refused;
+  const absl::Status went = d.ok() ? Go(*d, r, &refused) : d.status();
   progress.Set("");
   if (!went.ok()) return UsageError(std::string(went.message()));
   Report report = MakeReport(d->state());
@@ -237,6 +239,7 @@ int ReportStop(const ReportRequest& r) {
   if (at != nullptr) AddDrawings(d->state(), *at, element, r.hops, "", &report);
   const absl::Status written = WriteReport(report, r.out);
   if (!written.ok()) return UsageError(std::string(written.message()));
+  if (!refused.empty()) return UsageError(absl::StrJoin(refused, "\n"));
   return missed || d->session->failed_expects() > 0 || d->session->stopped_with_error() ? kFailed : kOk;
 }
 

@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/instruction_names.h"
 #include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 

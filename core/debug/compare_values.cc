@@ -13,11 +13,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/ir/opcode.h"
 #include "core/literal/element_at.h"
 #include "core/literal/format.h"
 #include "core/literal/relayout.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "core/text/nearest_name.h"
+#include "core/base/nearest_name.h"
 
 namespace hloscope {
 

@@ -10,9 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/location_kinds.h"
 #include "core/text/hlo_text.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/location_kinds.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

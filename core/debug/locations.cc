@@ -7,11 +7,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/location_kinds.h"
 #include "core/ir/opcode.h"
 #include "core/ir/written_names.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/loop_choice.h"
@@ -20,7 +21,6 @@
 #include "core/debug/travel.h"
 #include "core/debug/ways.h"
 #include "core/ops/op.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

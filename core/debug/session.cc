@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/command_table.h"
 #include "core/debug/completion.h"
 #include "core/debug/devices.h"
@@ -20,7 +21,6 @@
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

@@ -8,12 +8,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/calls.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

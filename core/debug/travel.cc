@@ -14,16 +14,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/run_progress.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
-#include "core/debug/catch_commands.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 

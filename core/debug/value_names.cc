@@ -4,6 +4,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/calls.h"
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
@@ -13,7 +14,6 @@
 #include "core/debug/travel.h"
 #include "core/debug/ways.h"
 #include "core/ir/written_names.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/stop_walk.h"
@@ -15,7 +16,6 @@
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

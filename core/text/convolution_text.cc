@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "core/text/nearest_name.h"
+#include "core/base/nearest_name.h"
 
 namespace hloscope {
 namespace {

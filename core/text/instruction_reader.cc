@@ -3,9 +3,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/nearest_name.h"
 #include "core/text/literal_text.h"
 #include "core/text/module_reader.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/nearest_name.h"
 #include "core/text/entry_layout.h"
 #include "core/text/hlo_text.h"
-#include "core/text/nearest_name.h"
 #include "core/text/outfeed_shape.h"
 
 namespace hloscope {

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/nearest_name.h"
 #include "core/shape/layout_map.h"
 #include "core/text/hlo_text.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {

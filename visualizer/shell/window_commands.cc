@@ -16,7 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/text/nearest_name.h"
+#include "core/base/nearest_name.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/disk_file.h"
 #include "visualizer/model/whole_file.h"

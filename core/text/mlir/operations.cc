@@ -4,8 +4,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/nearest_name.h"
 #include "core/text/mlir/reader.h"
-#include "core/text/nearest_name.h"
 
 namespace hloscope::mlir {
 

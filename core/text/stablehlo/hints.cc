@@ -4,7 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "core/text/nearest_name.h"
+#include "core/base/nearest_name.h"
 #include "core/text/stablehlo/convert.h"
 #include "core/text/stablehlo/operation_names.h"
 

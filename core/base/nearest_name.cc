@@ -1,5 +1,5 @@
 // The search of nearest_name.h.
-#include "core/text/nearest_name.h"
+#include "core/base/nearest_name.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // "Did you mean": the known name that is closest to a mistyped one. Not for lookups.
-#ifndef HLOSCOPE_CORE_TEXT_NEAREST_NAME_H_
-#define HLOSCOPE_CORE_TEXT_NEAREST_NAME_H_
+#ifndef HLOSCOPE_CORE_BASE_NEAREST_NAME_H_
+#define HLOSCOPE_CORE_BASE_NEAREST_NAME_H_
 
 #include <string>
 
@@ -31,4 +31,4 @@ int EditDistance(absl::string_view a, absl::string_view b, int limit);
 
 }  // namespace hloscope
 
-#endif  // HLOSCOPE_CORE_TEXT_NEAREST_NAME_H_
+#endif  // HLOSCOPE_CORE_BASE_NEAREST_NAME_H_
