@@ -21,6 +21,7 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
   StepInfo step;
   step.control = def.control;
   step.beside = RunsBeside(instruction);
+  step.hands_on = HandsOnBegun(instruction);
   bool scalar = false, called_with_arguments = false;
   for (const Computation* called : instruction.CalledComputations()) {
     scalar = called_with_arguments = !called->parameters.empty();

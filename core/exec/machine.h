@@ -89,7 +89,7 @@ struct Frame {
     uint64_t key = 0;  // of the exchange (ExchangeCall::key)
     uint64_t history = 0;  // it belongs to the run as it was then, whatever was set since
     int64_t executed = 0;
-    const Instruction* collective = nullptr;
+    const Instruction* collective = nullptr;  // null: what was begun is handed on at `position`
     std::vector<Value> seen;             // its inputs, where an observer is to be told
     std::shared_ptr<const Frame> inner;  // of an asynchronous start: the frame that ended with the collective
   };

@@ -2,8 +2,8 @@
 // like any operation and none of this is used.
 //
 // A collective that runs beside the program (all-reduce-start, and what async-start wraps or ends its computation with) is begun where it stands; where others have not
-// come yet the program goes on without its value (Frame::begun), and waits where that is read. Who reads it is a matter of the program, not
-// of the plan: all backends begin and wait at the same places.
+// come yet the program goes on without its value (Frame::begun), and waits where that is read; async-update hands it on without waiting. Who
+// reads it is a matter of the program, not of the plan: all backends begin and wait at the same places.
 #include <algorithm>
 #include <chrono>
 
@@ -201,10 +201,21 @@ void Machine::Impl::LeaveBegun(Stack& stack) {
 }
 
 Outcome Machine::Impl::AwaitBegun(Stack& stack, absl::Span<const int> inputs, int position) {
+  const bool hands_on = CodeOf(stack.frames.back()).steps[position].hands_on;
   for (size_t k = 0; k < stack.frames.back().begun.size();) {
-    const Frame& frame = stack.frames.back();
+    Frame& frame = stack.frames.back();
     if (std::find(inputs.begin(), inputs.end(), frame.begun[k].position) == inputs.end()) {
       ++k;
+      continue;
+    }
+    if (hands_on && !frame.values[frame.begun[k].position].has_value()) {
+      const Frame::Begun& begun = frame.begun[k];
+      frame.begun.push_back({position, begun.key, begun.history, begun.executed, nullptr, {}, nullptr});
+      return Outcome::kDone;
+    }
+    if (frame.begun[k].collective == nullptr && !frame.values[frame.begun[k].position].has_value()) {
+      if (const Outcome finished = FinishHandedOn(stack, frame.begun[k].position, position); finished != Outcome::kDone) return finished;
+      k = 0;
       continue;
     }
     if (!frame.values[frame.begun[k].position].has_value()) {  // else one was set
@@ -214,6 +225,15 @@ Outcome Machine::Impl::AwaitBegun(Stack& stack, absl::Span<const int> inputs, in
     }
   }
   return Outcome::kDone;
+}
+
+// It stands before `position`, and is executed when what it hands on has come.
+Outcome Machine::Impl::FinishHandedOn(Stack& stack, int handed, int position) {
+  const Region region = SingleRegion(*stack.frames.back().computation, handed);
+  if (const Outcome awaited = AwaitBegun(stack, region.inputs, position); awaited != Outcome::kDone) return awaited;
+  std::erase_if(stack.frames.back().begun, [&](const Frame::Begun& begun) { return begun.position == handed; });
+  const Outcome executed = StepInterior(stack, handed);
+  return executed == Outcome::kCaught ? Caught(stack, handed + 1, position, false) : executed;
 }
 
 Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {

@@ -47,6 +47,7 @@ struct StepInfo {
   bool sticky = false;    // its value cannot be made again: kept while its frame lives
   bool elements = false;  // has scalar computations that `step` can enter
   bool beside = false;    // RunsBeside
+  bool hands_on = false;  // HandsOnBegun
 };
 
 // What is known about a computation once something in it runs.
@@ -247,8 +248,9 @@ struct Machine::Impl {
   // machine_exchange.cc
   Outcome RunExchange(Stack& stack, int region);
   absl::StatusOr<Value> ExchangedBefore(const Frame& frame, const Instruction& instruction);
-  // Of a frame of the main stack: what is begun and one of `inputs` has come, or the device waits at `position`.
+  // Of a frame of the main stack: what is begun and one of `inputs` has come, or the device waits at `position`. Who hands it on does not wait.
   Outcome AwaitBegun(Stack& stack, absl::Span<const int> inputs, int position);
+  Outcome FinishHandedOn(Stack& stack, int handed, int position);
   void NoteExchanged(const Mark& at);
   Outcome FinishBegun(Stack& stack, size_t which, int position);
   bool BeginsBeside(const Stack& stack, const Instruction& instruction) const;

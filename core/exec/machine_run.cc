@@ -262,6 +262,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   if (!frame.begun.empty() && std::any_of(region.inputs.begin(), region.inputs.end(), [&](int input) { return IsBegun(frame, input); })) {
     if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
     if (const Outcome awaited = AwaitBegun(stack, region.inputs, region.root); awaited != Outcome::kDone) return awaited;
+    if (IsBegun(frame, region.root)) return Outcome::kDone;  // handed on
   }
   if (!known.empty() && stack.main && depth == 0) {
     const absl::StatusOr<bool> taken = TakeKnown(frame, region);

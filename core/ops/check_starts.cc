@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/exchange_def.h"
 
 namespace hloscope {
 namespace {
@@ -18,8 +19,8 @@ constexpr Halves kHalves[] = {
     {Opcode::kAllGatherStart, Opcode::kAllGatherDone, false, true},
     {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone, false, true},
     {Opcode::kCopyStart, Opcode::kCopyDone},
-    {Opcode::kAsyncStart, Opcode::kAsyncDone},
-    {Opcode::kAsyncUpdate, Opcode::kAsyncDone},
+    {Opcode::kAsyncStart, Opcode::kAsyncDone, false, true},
+    {Opcode::kAsyncUpdate, Opcode::kAsyncDone, false, true},
     {Opcode::kSend, Opcode::kSendDone, true},
     {Opcode::kRecv, Opcode::kRecvDone, true},
 };
@@ -52,7 +53,7 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
       const Halves* halves = HalvesOf(operand->opcode);
       if (halves == nullptr || operand->index < 0) continue;
       const Instruction*& before = taker[operand->index];
-      if (halves->alone && !Completes(*i, *halves)) {
+      if (halves->alone && CollectiveOf(*operand).collective != nullptr && !Completes(*i, *halves)) {
         sink.Error(i->range, HLO_LABEL("verify.read-before-done"), absl::StrCat("%", i->name, " (", Name(i->opcode), ") reads %", operand->name, ", whose value has not come yet: only ", Name(halves->done), " takes what ", Name(operand->opcode), " gives"),
                    absl::StrCat("read ", Name(halves->done), "(", operand->name, ") instead"));
       }

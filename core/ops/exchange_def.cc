@@ -141,7 +141,15 @@ bool RunsBeside(const Instruction& start) {
 }
 
 bool ReadsBegun(const Instruction& i) {
-  return std::any_of(i.operands.begin(), i.operands.end(), [](const Instruction* operand) { return BeginsCollective(*operand); });
+  return std::any_of(i.operands.begin(), i.operands.end(), [](const Instruction* operand) { return BeginsCollective(*operand) || HandsOnBegun(*operand); });
+}
+
+bool HandsOnBegun(const Instruction& i) {
+  if (i.opcode != Opcode::kAsyncUpdate || CollectiveOf(i).begins == nullptr || i.parent->root == &i) return false;
+  const std::vector<Instruction*>& schedule = i.parent->schedule;
+  return std::any_of(schedule.begin(), schedule.end(), [&](const Instruction* reader) {
+    return std::find(reader->operands.begin(), reader->operands.end(), &i) != reader->operands.end();
+  });
 }
 
 bool HasDynamicRoot(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, "has_dynamic_root") == "true"; }

@@ -62,8 +62,10 @@ const Instruction* AsyncStartOf(const Instruction& i);
 std::vector<const Instruction*> ExchangesIn(const Computation& computation);
 // It begins a collective that something behind it in its computation waits for: between the two the program goes on.
 bool RunsBeside(const Instruction& start);
-// It reads what was begun so, and waits for it wherever its own value is used or not.
+// It reads what was begun so, and waits for it wherever its own value is used or not; or hands it on.
 bool ReadsBegun(const Instruction& i);
+// It hands on what was begun to others of its computation, and waits for nothing: they do.
+bool HandsOnBegun(const Instruction& i);
 
 // StableHLO's has_dynamic_root, which HLO text has as a frontend attribute: the last operand of a collective-broadcast names the member of the
 // group that sends each of the others.
