@@ -252,7 +252,7 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"
                                         : absl::StrCat("all ", past->members.size(), " have come"),
-            meeting.complete ? ", and some have not gone on yet" : "", "\n");
+            meeting.complete && past == meeting.past ? ", and some have not gone on yet" : "", "\n");
       SayPast(s, readers, *past, instruction);
       continue;
     }
