@@ -96,6 +96,7 @@ class Verifier {
   }
 
   void VerifyComputation(Computation& computation) {
+    const int errors = sink_.error_count();
     failed_.assign(computation.schedule.size(), true);
     size_t numbered = 0;
     for (Instruction* instruction : computation.schedule) {
@@ -103,6 +104,8 @@ class Verifier {
       numbered += instruction->parameter_number >= 0;
     }
     if (!computation.in_error) CheckStarts(computation, sink_);
+    const bool all_sound = std::none_of(computation.schedule.begin(), computation.schedule.end(), [this](const Instruction* i) { return i->in_error || failed_[i->index]; });
+    if (!computation.in_error && all_sound && sink_.error_count() == errors) CheckTransfersOnTheWay(computation, sink_);
     const auto fine = [this](const Instruction* i) { return i != nullptr && !failed_[i->index]; };
     sound_[computation.id] = !computation.in_error && numbered == computation.parameters.size() && fine(computation.root) &&
                              std::all_of(computation.parameters.begin(), computation.parameters.end(), fine);
