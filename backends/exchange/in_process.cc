@@ -564,9 +564,26 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
     else ++more;
   }
   if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));
+  if (stuck.device < 0 && std::find(ended.begin(), ended.end(), false) == ended.end()) return Lost();
   for (const std::string& other : others) absl::StrAppend(&stuck.why, "\n  ", other);
   absl::StrAppend(&stuck.why, within);
   return stuck;
+}
+
+// When all have ended: what the lowest device has sent that nobody has received, though nothing waits for that.
+InProcessExchange::Stuck InProcessExchange::Lost() const {
+  Stuck lost;
+  for (const auto& [key, route] : routes_) {
+    if (route->messages.empty() || (lost.device >= 0 && lost.device <= route->sender)) continue;
+    lost.device = route->sender;
+    const std::vector<const Instruction*>& transfers = transfers_.at(programs_[lost.device]);
+    const auto send = std::find_if(transfers.begin(), transfers.end(), [&](const Instruction* i) { return ExchangeOf(*i).role == ExchangeRole::kSend && ChannelOf(*i) == route->channel; });
+    lost.instruction = send != transfers.end() ? *send : nullptr;
+    const size_t count = route->messages.size();
+    lost.why = absl::StrCat(Name(lost.device), " has sent ", count == 1 ? "an array" : absl::StrCat(count, " arrays"), " on channel ", route->channel,
+                            " that ", route->receiver >= 0 ? absl::StrCat(Name(route->receiver), " has not") : "no device has", " received");
+  }
+  return lost;
 }
 
 }  // namespace hloscope

@@ -179,6 +179,7 @@ class InProcessExchange : public ExchangeRoom {
   bool Waits(int device) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
   std::string WithinText(int device) const;
+  Stuck Lost() const;
   int64_t MadeBy(const Instruction& instruction, int device) const;
   std::string OtherOnChannel(const Line& line, const Instruction& instruction, int device) const;
 

@@ -80,7 +80,7 @@ std::string DeviceInputs::Summary() const {
   bool alike = own == static_cast<int64_t>(own_.size()) && own > 0;
   for (size_t d = 0; alike && d < inputs_of_.size(); ++d) alike = of(static_cast<int>(d))->Summary() == of(0)->Summary();
   std::string text = (alike ? of(0) : inputs_[0])->Summary();
-  if (own > 0) absl::StrAppend(&text, "; ", Count(own, "device"), own == 1 ? " has" : " have", " inputs of their own");
+  if (own > 0) absl::StrAppend(&text, "; ", Count(own, "device"), own == 1 ? " has inputs of its own" : " have inputs of their own");
   return text;
 }
 

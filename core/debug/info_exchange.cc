@@ -253,7 +253,7 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"
                                         : absl::StrCat("all ", past->members.size(), " have come"),
-            meeting.complete ? ", and some have not gone on yet" : "", "\n");
+            meeting.complete && past == meeting.past ? ", and some have not gone on yet" : "", "\n");
       SayPast(s, readers, *past, instruction);
       continue;
     }
@@ -269,7 +269,7 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
       continue;
     }
     if (meeting.later || (any && meeting.number > 0 && !which.before.has_value())) {
-      s.Say(group, "nobody stands at this exchange now\n");
+      s.Say(group, "nobody has come to this exchange yet\n");
     } else if (!meeting.transfer) {
       s.Say(group, "exchange ", meeting.number + 1, " of these devices: ", here, " of ", meeting.members.size(),
             here == 1 ? " has come" : " have come", meeting.complete ? ", and some have not gone on yet" : "", "\n");

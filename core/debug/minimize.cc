@@ -169,7 +169,7 @@ class Minimizer {
 
   // What devices do with one another goes only where that is tried.
   absl::StatusOr<Rewritten> Copy(Rewrite rewrite) const {
-    if (run_.several()) rewrite.stays = MustRun;
+    if (run_.several()) KeepExchanges(module(), &rewrite);
     return RewriteModule(module(), rewrite);
   }
 

@@ -7,7 +7,9 @@
 
 #include "core/element/interpret.h"
 #include "core/literal/relayout.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
+#include "core/ops/transfers.h"
 
 namespace hloscope {
 namespace {
@@ -99,6 +101,28 @@ void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dr
   }
   dropped->insert(&i);
   for (const Instruction* operand : i.operands) AddUnread(*operand, dropped);
+}
+
+void KeepExchanges(const Module& module, Rewrite* rewrite) {
+  rewrite->stays = MustRun;
+  absl::flat_hash_set<const Instruction*> gone = rewrite->dropped;
+  gone.insert(rewrite->inputs.begin(), rewrite->inputs.end());
+  for (const auto& [i, value] : rewrite->constants) gone.insert(i);
+  for (const auto& [i, other] : rewrite->replaced) gone.insert(i);
+  std::set<int64_t> channels;
+  for (const Instruction* i : absl::flat_hash_set<const Instruction*>(gone)) {
+    const ExchangeRole role = ExchangeOf(*i).role;
+    if (role == ExchangeRole::kSendDone || role == ExchangeRole::kReceiveDone) channels.insert(ChannelOf(*i));
+    if (ReadsBegun(*i)) AddUnread(*i->operands[0], &gone);
+  }
+  if (!channels.empty()) {
+    for (const Computation* c : module.computations) {
+      for (auto i = c->schedule.rbegin(); i != c->schedule.rend(); ++i) {
+        if (IsTransfer(**i) && channels.contains(ChannelOf(**i))) AddUnread(**i, &gone);
+      }
+    }
+  }
+  rewrite->dropped = std::move(gone);
 }
 
 bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite) {

@@ -22,6 +22,9 @@ const Instruction* PartInBody(const Instruction& loop, const Instruction& part);
 bool IsNeverEntered(const Instruction& loop);
 // Adds what runs though nothing reads it, if `i` is such, and what is there for it alone.
 void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped);
+// What devices do with one another stays where the rewrite does not drop it. Where it gives the value of a done operation otherwise, what that
+// completes goes with it, and the other sends and receives of its channel.
+void KeepExchanges(const Module& module, Rewrite* rewrite);
 // Adds what is to be done that all parts of a loop's value go that nothing but themselves depends on, or (from 0) that one alone. False: there
 // is none.
 bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite);

@@ -1,27 +1,37 @@
 #include "core/ops/check_starts.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/ops/exchange_def.h"
+#include "core/ops/leaf_flow.h"
 
 namespace hloscope {
 namespace {
 
+// Who takes what a start gives, beside its done.
+enum class Takers {
+  kAny,    // a value that is there
+  kNone,   // its value has not come yet
+  kWhole,  // the same, but tuples carry it to a done elsewhere: out of a loop, or into its next iteration
+};
 struct Halves {
   Opcode start, done;
-  bool may_stay_open = false;  // what is sent and received is seen on the channel
-  bool alone = false;          // nothing else reads what the start gives: its value has not come yet
+  Takers takers = Takers::kAny;
 };
 constexpr Halves kHalves[] = {
-    {Opcode::kAllReduceStart, Opcode::kAllReduceDone, false, true},
-    {Opcode::kAllGatherStart, Opcode::kAllGatherDone, false, true},
-    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone, false, true},
+    {Opcode::kAllReduceStart, Opcode::kAllReduceDone, Takers::kNone},
+    {Opcode::kAllGatherStart, Opcode::kAllGatherDone, Takers::kNone},
+    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone, Takers::kNone},
     {Opcode::kCopyStart, Opcode::kCopyDone},
-    {Opcode::kAsyncStart, Opcode::kAsyncDone, false, true},
-    {Opcode::kAsyncUpdate, Opcode::kAsyncDone, false, true},
-    {Opcode::kSend, Opcode::kSendDone, true},
-    {Opcode::kRecv, Opcode::kRecvDone, true},
+    {Opcode::kAsyncStart, Opcode::kAsyncDone, Takers::kNone},
+    {Opcode::kAsyncUpdate, Opcode::kAsyncDone, Takers::kNone},
+    {Opcode::kSend, Opcode::kSendDone, Takers::kWhole},
+    {Opcode::kRecv, Opcode::kRecvDone, Takers::kWhole},
 };
 
 const Halves* HalvesOf(Opcode start) {
@@ -38,7 +48,83 @@ bool Completes(const Instruction& i, const Halves& halves) {
   return i.opcode == halves.done || (halves.done == Opcode::kAsyncDone && i.opcode == Opcode::kAsyncUpdate);
 }
 
+void ReportNeverCompleted(const Instruction& start, const Halves& halves, DiagnosticSink& sink) {
+  sink.Error(start.range, HLO_LABEL("verify.never-completed"), absl::StrCat("nothing completes %", start.name, ": no ", Name(halves.done), " takes what it gives"),
+             absl::StrCat("add ", Name(halves.done), "(", start.name, ")"));
+}
+
+// The arrays of sends and receives that are on their way (Takers::kWhole), as a computation hands them on.
+class OnTheWay {
+ public:
+  OnTheWay(const Computation& computation, DiagnosticSink& sink) : sink_(sink), root_(computation.root), held_(computation.schedule.size()) {
+    for (const Instruction* i : computation.schedule) Look(*i);
+    if (root_ != nullptr) SettleAll(root_->index);
+    for (const Instruction* start : starts_) {
+      if (!settled_.contains(start)) ReportNeverCompleted(*start, *HalvesOf(start->opcode), sink_);
+    }
+  }
+
+ private:
+  void Look(const Instruction& i) {
+    if (const Halves* halves = HalvesOf(i.opcode); halves != nullptr && halves->takers == Takers::kWhole) {
+      starts_.push_back(&i);
+      held_[i.index].resize(LeafCountOf(i.shape));
+      std::fill_n(held_[i.index].begin(), LeafCountOf(i.shape.tuple_shapes()[0]), &i);
+      return;
+    }
+    const auto holds = [this](const Instruction* operand) { return !held_[operand->index].empty(); };
+    if (std::none_of(i.operands.begin(), i.operands.end(), holds)) return;
+    const std::vector<LeafSource> sources = i.CalledComputations().empty() ? SourcesOfLeaves(i) : std::vector<LeafSource>();
+    for (size_t leaf = 0; leaf < sources.size() && !IsDone(i); ++leaf) {
+      const LeafSource& from = sources[leaf];
+      if (from.operand < 0 || held_[i.operands[from.operand]->index].empty()) continue;
+      const Instruction* start = held_[i.operands[from.operand]->index][from.leaf];
+      if (start == nullptr) continue;
+      held_[i.index].resize(sources.size());
+      held_[i.index][leaf] = start;
+    }
+    if (!held_[i.index].empty() && i.shape.IsArray()) {
+      Read(i, *held_[i.index][0]);
+      held_[i.index].clear();
+    }
+    if (!sources.empty() && !IsDone(i)) return;
+    for (const Instruction* operand : i.operands) {
+      if (IsDone(i) || !i.CalledComputations().empty()) {
+        SettleAll(operand->index);
+        continue;
+      }
+      for (const Instruction* start : held_[operand->index]) {
+        if (start != nullptr) Read(i, *start);
+      }
+    }
+  }
+
+  static bool IsDone(const Instruction& i) {
+    return std::any_of(std::begin(kHalves), std::end(kHalves), [&](const Halves& halves) { return halves.done == i.opcode; });
+  }
+
+  void SettleAll(int index) { settled_.insert(held_[index].begin(), held_[index].end()); }
+
+  void Read(const Instruction& i, const Instruction& start) {
+    settled_.insert(&start);
+    const absl::string_view done = Name(HalvesOf(start.opcode)->done);
+    const bool receives = start.opcode == Opcode::kRecv;
+    sink_.Error(i.range, HLO_LABEL("verify.read-before-done"),
+                absl::StrCat("%", i.name, " (", Name(i.opcode), ") reads the array of %", start.name, " (", Name(start.opcode), "), which ",
+                             receives ? "has not come yet" : "is on its way", ": only ", done, " takes what ", Name(start.opcode), " gives"),
+                receives ? absl::StrCat("read get-tuple-element(", done, "(", start.name, ")), index=0 instead") : "read what is sent instead");
+  }
+
+  DiagnosticSink& sink_;
+  const Instruction* root_;
+  std::vector<std::vector<const Instruction*>> held_;  // by index and leaf: whose array it is; empty: it holds none
+  std::vector<const Instruction*> starts_;
+  absl::flat_hash_set<const Instruction*> settled_;  // it is completed, or may be elsewhere, or what is wrong was said
+};
+
 }  // namespace
+
+void CheckTransfersOnTheWay(const Computation& computation, DiagnosticSink& sink) { OnTheWay(computation, sink); }
 
 void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
   std::vector<const Instruction*> starts;
@@ -52,7 +138,7 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
       const Halves* halves = HalvesOf(operand->opcode);
       if (halves == nullptr || operand->index < 0) continue;
       const Instruction*& before = taker[operand->index];
-      if (halves->alone && !Completes(*i, *halves)) {
+      if (halves->takers == Takers::kNone && CollectiveOf(*operand).collective != nullptr && !Completes(*i, *halves)) {
         sink.Error(i->range, HLO_LABEL("verify.read-before-done"), absl::StrCat("%", i->name, " (", Name(i->opcode), ") reads %", operand->name, ", whose value has not come yet: only ", Name(halves->done), " takes what ", Name(operand->opcode), " gives"),
                    absl::StrCat("read ", Name(halves->done), "(", operand->name, ") instead"));
       }
@@ -65,9 +151,8 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
   }
   for (const Instruction* start : starts) {
     const Halves& halves = *HalvesOf(start->opcode);
-    if (taker[start->index] != nullptr || start == computation.root || halves.may_stay_open || start->in_error) continue;
-    sink.Error(start->range, HLO_LABEL("verify.never-completed"), absl::StrCat("nothing completes %", start->name, ": no ", Name(halves.done), " takes what it gives"),
-               absl::StrCat("add ", Name(halves.done), "(", start->name, ")"));
+    if (taker[start->index] != nullptr || start == computation.root || halves.takers == Takers::kWhole || start->in_error) continue;
+    ReportNeverCompleted(*start, halves, sink);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ops/check_starts.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_rules.h"
 #include "core/shape/layout_map.h"
@@ -43,6 +44,11 @@ bool HasUnbounded(const Shape& shape) {
   return false;
 }
 
+bool ExchangesWithOthers(const Instruction& i) {
+  const ExchangeRole role = ExchangeOf(i).role;
+  return role != ExchangeRole::kNone && role != ExchangeRole::kReplicaId && role != ExchangeRole::kPartitionId;
+}
+
 class Verifier {
  public:
   Verifier(Module& module, DiagnosticSink& sink) : module_(module), sink_(sink) {}
@@ -50,6 +56,7 @@ class Verifier {
   void Run() {
     done_.assign(module_.computations.size(), false);
     sound_.assign(module_.computations.size(), false);
+    exchanges_.assign(module_.computations.size(), nullptr);
     for (Computation* computation : module_.computations) VerifyWithCallees(computation);
   }
 
@@ -96,16 +103,46 @@ class Verifier {
   }
 
   void VerifyComputation(Computation& computation) {
+    const int errors = sink_.error_count();
     failed_.assign(computation.schedule.size(), true);
     size_t numbered = 0;
     for (Instruction* instruction : computation.schedule) {
       failed_[instruction->index] = !VerifyInstruction(*instruction);
       numbered += instruction->parameter_number >= 0;
+      NoteExchange(*instruction);
     }
     if (!computation.in_error) CheckStarts(computation, sink_);
+    const bool all_sound = std::none_of(computation.schedule.begin(), computation.schedule.end(), [this](const Instruction* i) { return i->in_error || failed_[i->index]; });
+    if (!computation.in_error && all_sound && sink_.error_count() == errors) CheckTransfersOnTheWay(computation, sink_);
     const auto fine = [this](const Instruction* i) { return i != nullptr && !failed_[i->index]; };
     sound_[computation.id] = !computation.in_error && numbered == computation.parameters.size() && fine(computation.root) &&
                              std::all_of(computation.parameters.begin(), computation.parameters.end(), fine);
+  }
+
+  // Callees come first.
+  void NoteExchange(const Instruction& instruction) {
+    const Instruction*& first = exchanges_[instruction.parent->id];
+    if (first == nullptr && ExchangesWithOthers(instruction)) first = &instruction;
+    if (instruction.attributes.empty()) return;
+    for (const Computation* called : instruction.CalledComputations()) {
+      if (first == nullptr) first = exchanges_[called->id];
+    }
+  }
+
+  // Where a computation is called for elements, in whatever order and as often as suits, devices cannot wait for each other.
+  bool CheckElementCalls(const Instruction& instruction, const OpDef& def) {
+    if (def.control != ControlKind::kNone || def.op_class == OpClass::kStructural || instruction.attributes.empty() || instruction.Has(AttrId::kCustomCallTarget)) return true;
+    for (const Computation* called : instruction.CalledComputations()) {
+      const Instruction* inside = exchanges_[called->id];
+      if (inside == nullptr) continue;
+      sink_.Error(instruction.range, HLO_LABEL("verify.exchange-of-elements"),
+                  absl::StrCat("%", instruction.name, " (", Name(instruction.opcode), ") calls ", called->name, " element by element, in which %", inside->name,
+                               inside->parent != called ? absl::StrCat(" in ", inside->parent->name) : "", " (", Name(inside->opcode),
+                               ") exchanges with other devices: they cannot wait for each other there"),
+                  absl::StrCat("exchange the operands or the result of %", instruction.name, " instead"));
+      return false;
+    }
+    return true;
   }
 
   // False when the instruction's shape is in doubt, so that what reads it is not blamed.
@@ -129,7 +166,7 @@ class Verifier {
                   absl::StrCat("an array of the shape ", instruction.shape.ToString(false), " has more elements than any memory"));
       return false;
     }
-    bool known = count_fine && attributes_fine;
+    bool known = count_fine && attributes_fine && CheckElementCalls(instruction, def);
     for (const Instruction* operand : instruction.operands) known = known && !failed_[operand->index];
     if (known && !instruction.attributes.empty()) {
       for (const Computation* called : instruction.CalledComputations()) known = known && sound_[called->id];
@@ -264,6 +301,7 @@ class Verifier {
   DiagnosticSink& sink_;
   std::vector<bool> done_;    // by computation id
   std::vector<bool> sound_;   // by computation id: verified, with parameters and a root that callers can be held to
+  std::vector<const Instruction*> exchanges_;  // by computation id: the first that exchanges with other devices in it, or in what it calls
   std::vector<bool> failed_;  // by schedule position of the computation at hand
 };
 
