@@ -20,6 +20,7 @@
 #include "core/debug/text_util.h"
 #include "core/element/program.h"
 #include "core/element/visit.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
 #include "core/text/hlo_text.h"
@@ -168,14 +169,20 @@ std::vector<CodePiece> CutFormula(absl::string_view formula, const Instruction& 
   for (size_t k = 0; k < formula.size();) {
     const char c = formula[k];
     if (c == '%') {
-      // The longest operand name that stands here.
+      // The longest operand name that stands here: its own, or the one that the program's text has for it.
       const Instruction* found = nullptr;
+      absl::string_view longest;
       for (const Instruction* operand : of.operands) {
-        if (formula.substr(k + 1, operand->name.size()) == operand->name && (found == nullptr || operand->name.size() > found->name.size())) found = operand;
+        for (const absl::string_view name : {absl::string_view(operand->name), WrittenName(*operand)}) {
+          if (name.size() <= longest.size() || formula.substr(k + 1, name.size()) != name) continue;
+          found = operand;
+          longest = name;
+        }
       }
       if (found != nullptr) {
-        add(CodePiece::kName, found->name, found);
-        k += 1 + found->name.size();
+        const bool own = longest == found->name;
+        add(CodePiece::kName, own ? std::string(longest) : absl::StrCat("%", longest), found);
+        k += 1 + longest.size();
         continue;
       }
     }

@@ -13,6 +13,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "imgui.h"
 #include "visualizer/model/instruction_facts.h"
 #include "visualizer/model/live.h"
@@ -182,7 +183,9 @@ class InspectorPanel : public Panel {
     Entry(key, [&](Wrapped& text) {
       for (size_t k = 0; k < list.size(); ++k) {
         if (k > 0) text.Add(", ", c.faint);
-        if (text.Add(list[k]->name, c.blue, absl::StrCat(key, ":", list[k]->name))) context.select(list[k], {});
+        const absl::string_view written = WrittenName(*list[k]);
+        const std::string shown = written.empty() ? std::string(list[k]->name) : absl::StrCat("%", written);
+        if (text.Add(shown, c.blue, absl::StrCat(key, ":", list[k]->name))) context.select(list[k], {});
         if (text.hovered()) context.selection.hover_next = list[k];
       }
       if (!after.empty()) text.Add(absl::StrCat(list.empty() ? "" : "  ", after), c.faint, "", ui::Type().ui);
