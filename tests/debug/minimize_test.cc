@@ -25,7 +25,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kProgram[] = R"(HloModule m
+constexpr char kCarryLoop[] = R"(HloModule m
 sum { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
 inner { p = f32[6,8] parameter(0)  q = f32[6,8] sine(p)  ROOT r = f32[6,8] add(q, p) }
 ENTRY main {
@@ -45,7 +45,7 @@ ENTRY main {
 }
 )";
 
-std::unique_ptr<Module> Read(const std::string& text) {
+std::unique_ptr<Module> ReadModule(const std::string& text) {
   DiagnosticSink sink;
   std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("m.hlo", text), sink);
   if (sink.error_count() == 0) Verify(*module, sink);
@@ -90,7 +90,7 @@ class WrongBackend : public Backend {
 };
 
 TEST(MinimizeTest, WhatIsLeftComputesWhatItDid) {
-  const std::unique_ptr<Module> module = Read(kProgram);
+  const std::unique_ptr<Module> module = ReadModule(kCarryLoop);
   const std::unique_ptr<Backend> backend = MakeReferenceBackend(BackendOptions());
   const std::vector<Value> inputs = Inputs(*module);
   const auto value_of_d = [&](const Module& m, const std::vector<Value>& parameters) -> std::string {
@@ -109,7 +109,7 @@ TEST(MinimizeTest, WhatIsLeftComputesWhatItDid) {
     ++asked;
     EXPECT_EQ(m.entry->parameters.size(), parameters[0].size());
     // It reads back as it was printed, and is valid.
-    Read(PrintHloText(m));
+    ReadModule(PrintHloText(m));
     return value_of_d(m, parameters[0]) == wanted;
   };
   const absl::StatusOr<Minimized> small = MinimizeProgram(*module, {inputs}, *backend, RunSettings(), same, MinimizeOptions());
@@ -120,7 +120,7 @@ TEST(MinimizeTest, WhatIsLeftComputesWhatItDid) {
 }
 
 TEST(MinimizeTest, ABackendThatIsWrongInOneOperation) {
-  const std::unique_ptr<Module> module = Read(kProgram);
+  const std::unique_ptr<Module> module = ReadModule(kCarryLoop);
   SessionOptions session;
   const absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open({module.get()}, session);
   ASSERT_TRUE(inputs.ok());
@@ -135,7 +135,7 @@ TEST(MinimizeTest, ABackendThatIsWrongInOneOperation) {
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    const std::unique_ptr<Module> small = Read(text.str());
+    const std::unique_ptr<Module> small = ReadModule(text.str());
     EXPECT_EQ(Name(small->entry->root->opcode), operation) << text.str();
     EXPECT_EQ(small->instruction_count(), 2) << text.str();
     EXPECT_THAT(*told, HasSubstr("--check 256"));
@@ -144,7 +144,7 @@ TEST(MinimizeTest, ABackendThatIsWrongInOneOperation) {
 }
 
 TEST(MinimizeTest, TheBudgetEndsIt) {
-  const std::unique_ptr<Module> module = Read(kProgram);
+  const std::unique_ptr<Module> module = ReadModule(kCarryLoop);
   const std::unique_ptr<Backend> backend = MakeReferenceBackend(BackendOptions());
   MinimizeOptions options;
   options.steps = 3;
@@ -160,7 +160,7 @@ TEST(MinimizeTest, TheBudgetEndsIt) {
 }
 
 TEST(RewriteTest, PartsThatNothingNeedsAreGoneAndParametersAreNumberedAnew) {
-  const std::unique_ptr<Module> module = Read(kProgram);
+  const std::unique_ptr<Module> module = ReadModule(kCarryLoop);
   Rewrite rewrite;
   rewrite.root = module->entry->FindInstruction("b");
   rewrite.inputs.insert(module->entry->FindInstruction("a"));
@@ -174,7 +174,7 @@ TEST(RewriteTest, PartsThatNothingNeedsAreGoneAndParametersAreNumberedAnew) {
 }
 
 TEST(RewriteTest, AnUnchangedCopyIsTheSameProgram) {
-  const std::unique_ptr<Module> module = Read(R"(HloModule m
+  const std::unique_ptr<Module> module = ReadModule(R"(HloModule m
 inner { p = f32[6] parameter(0)  q = f32[6] parameter(1)  ROOT r = f32[6] sine(p) }
 ENTRY main {
   x = f32[6]{0} parameter(0)

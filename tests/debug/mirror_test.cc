@@ -19,7 +19,7 @@ namespace {
 
 // %long folds in sixteen lanes; %best has two results; %deep calls, and loops in its reducer; %windows changes between two computations of
 // different lengths; %none has no call at all.
-constexpr char kProgram[] = R"(HloModule mirror
+constexpr char kMirrored[] = R"(HloModule mirror
 sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 best {
   a = f32[] parameter(0)
@@ -109,7 +109,7 @@ class Program {
     SessionOptions options;
     options.fill.kind = Fill::kIota;
     options.retain_bytes = retain;
-    session_ = OpenSession(kProgram, reference, options, [](absl::string_view) {});
+    session_ = OpenSession(kMirrored, reference, options, [](absl::string_view) {});
   }
   void Do(absl::string_view line) { EXPECT_TRUE(session_->Execute(line).ok) << line; }
   Machine& machine() { return *session_->state().machine; }

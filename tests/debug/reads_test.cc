@@ -77,7 +77,7 @@ const std::map<absl::string_view, absl::string_view> kMore = {
 // An element of the operands (of a parameter of the instance), and one of the result.
 using Pair = std::pair<std::pair<int, int64_t>, std::pair<int, int64_t>>;
 
-struct Tally {
+struct ReadTally {
   int instances = 0;
   int64_t changes = 0, claimed = 0, loose = 0;
   std::string first_loose;
@@ -85,7 +85,7 @@ struct Tally {
 
 class Checker {
  public:
-  explicit Checker(Tally* tally) : tally_(*tally), backend_(MakeReferenceBackend()) {}
+  explicit Checker(ReadTally* tally) : tally_(*tally), backend_(MakeReferenceBackend()) {}
 
   void Check(const Instance& instance) {
     SCOPED_TRACE(absl::StrCat(instance.origin, "\n", PrintHloText(*instance.module)));
@@ -239,13 +239,13 @@ class Checker {
     return others;
   }
 
-  Tally& tally_;
+  ReadTally& tally_;
   std::unique_ptr<Backend> backend_;
   std::set<Pair> claimed_, changed_;
 };
 
 TEST(ReadsTest, EveryOperationClaimsWhatChangesIt) {
-  std::map<Opcode, Tally> tallies;
+  std::map<Opcode, ReadTally> tallies;
   EachInstance(InstanceOptions(), "assets/samples/ops",
                [&](const Instance& instance) { Checker(&tallies[instance.operation]).Check(instance); });
   for (int k = 0; k < kOpcodeCount; ++k) {
@@ -253,7 +253,7 @@ TEST(ReadsTest, EveryOperationClaimsWhatChangesIt) {
     const absl::string_view name = Name(opcode);
     const auto not_tested = kNotTested.find(name), more = kMore.find(name);
     const auto found = tallies.find(opcode);
-    const Tally tally = found == tallies.end() ? Tally() : found->second;
+    const ReadTally tally = found == tallies.end() ? ReadTally() : found->second;
     const bool tested = tally.changes > 0;
     EXPECT_EQ(tested, not_tested == kNotTested.end())
         << name

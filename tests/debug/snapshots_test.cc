@@ -22,7 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // %e, %l: fused, and run by the root after the loop, in front of which they stand. %a..%d: of two regions that overlap.
-constexpr char kProgram[] = R"(HloModule snapshots
+constexpr char kPictured[] = R"(HloModule snapshots
 body {
   t = (s32[], f32[8]) parameter(0)
   i = s32[] get-tuple-element(t), index=0
@@ -78,7 +78,7 @@ std::string Play(const std::vector<std::string>& script, const char* seconds, bo
   std::string text;
   SessionOptions options;
   options.fill.kind = Fill::kIota;
-  const std::unique_ptr<Session> session = OpenSession(kProgram, reference, options, [&](absl::string_view out) { absl::StrAppend(&text, out); });
+  const std::unique_ptr<Session> session = OpenSession(kPictured, reference, options, [&](absl::string_view out) { absl::StrAppend(&text, out); });
   for (const std::string& line : script) {
     absl::StrAppend(&text, "> ", line, "\n");
     session->Execute(line);

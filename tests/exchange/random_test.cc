@@ -13,8 +13,8 @@ namespace {
 using oracle::Grouping;
 using oracle::PlainArray;
 
-double Add(double a, double b) { return a + b; }
-double Subtract(double a, double b) { return a - b; }
+double Plus(double a, double b) { return a + b; }
+double Minus(double a, double b) { return a - b; }
 
 struct Maker {
   explicit Maker(uint32_t seed) : random(seed) {}
@@ -127,7 +127,7 @@ void MakeOfOneArray(Maker& m, const Setting& s, Case& c) {
     c.brought.push_back({x.back()});
   }
   const bool minus = m.Pick(0, 1) == 1;
-  const auto f = minus ? Subtract : Add;
+  const auto f = minus ? Minus : Plus;
   const std::string reducer = minus ? "sub" : "sum";
   std::vector<int64_t> result = dims;
   std::string operation;

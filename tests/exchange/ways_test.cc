@@ -19,9 +19,9 @@ namespace hloscope {
 namespace {
 
 // Programs of arrays f32[4] with exchanges of all kinds, in the entry and in a loop.
-class Maker {
+class ProgramMaker {
  public:
-  Maker(std::mt19937& random, int replicas) : random_(random), replicas_(replicas) {}
+  ProgramMaker(std::mt19937& random, int replicas) : random_(random), replicas_(replicas) {}
 
   std::string Program() {
     const std::string body = Statements("x", "body", 3 + Below(4));
@@ -177,7 +177,7 @@ Known StraightOn(Session::State& s, int replicas, const std::vector<std::vector<
 // A walk through a session: sets, back and forth, in forks.
 class Walk {
  public:
-  Walk(uint32_t seed, bool reference, bool forks) : random_(seed), forks_(forks), replicas_(2 + static_cast<int>(seed % 3)), text_(Maker(random_, replicas_).Program()), d_(Open(text_, replicas_, reference)) {
+  Walk(uint32_t seed, bool reference, bool forks) : random_(seed), forks_(forks), replicas_(2 + static_cast<int>(seed % 3)), text_(ProgramMaker(random_, replicas_).Program()), d_(Open(text_, replicas_, reference)) {
     constexpr const char* kSeconds[] = {"0", "0.0001", "0.001", "1e9"};  // snapshots: wherever they can be, some, none
     setenv("HLOSCOPE_SNAPSHOT_SECONDS", kSeconds[seed % 4], 1);
   }

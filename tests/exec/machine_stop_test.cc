@@ -19,7 +19,7 @@ ENTRY main {
   d = f32[2] add(c, x)
   ROOT e = f32[2] multiply(d, d)
 })";
-constexpr char kLoop[] = R"(
+constexpr char kCountedLoop[] = R"(
 body {
   p = (s32[], f32[8], s32[]) parameter(0)
   i = s32[] get-tuple-element(p), index=0
@@ -128,7 +128,7 @@ TEST_P(StopTest, WhereARunStartsIsNoStop) {
 }
 
 TEST_P(StopTest, BreakpointInALoopStopsEachIteration) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   p.Break("after", "body");
   ASSERT_TRUE(p.machine->Start({S32(4)}).ok());
   for (int k = 0; k < 4; ++k) {
@@ -148,7 +148,7 @@ TEST_P(StopTest, BreakpointInALoopStopsEachIteration) {
 }
 
 TEST_P(StopTest, AFrameThatGaveItsParametersAwayGetsThemBack) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   // No breakpoint: the loop runs in place. Stop it in the middle of an iteration all the same.
   int seen = 0;
   ASSERT_TRUE(p.machine->Start({S32(8)}).ok());
@@ -166,7 +166,7 @@ TEST_P(StopTest, AFrameThatGaveItsParametersAwayGetsThemBack) {
 }
 
 TEST_P(StopTest, InterruptedWithoutObserver) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   ASSERT_TRUE(p.machine->Start({S32(8)}).ok());
   p.machine->interrupt() = true;
   EXPECT_EQ(p.machine->Run(), StopReason::kInterrupted);
@@ -175,7 +175,7 @@ TEST_P(StopTest, InterruptedWithoutObserver) {
 
 // Every instruction of a program that runs in place, stopped at in every possible way, shows the same values as when nobody looked.
 TEST_P(StopTest, EveryStopShowsTheSameValues) {
-  Program_ reference(kLoop, false);
+  Program_ reference(kCountedLoop, false);
   std::vector<std::pair<std::string, std::vector<float>>> log;
   reference.machine->set_region_observer([&](const Frame& frame, const Region& region, const Kernel*, absl::Span<const Value>, const Value& result) {
     const Instruction& i = *frame.computation->schedule[region.root];
@@ -187,7 +187,7 @@ TEST_P(StopTest, EveryStopShowsTheSameValues) {
   for (int64_t retain : {0, 40, 1 << 20}) {
     MachineOptions options;
     options.retain_bytes = retain;
-    Program_ p(kLoop, GetParam(), options);
+    Program_ p(kCountedLoop, GetParam(), options);
     ASSERT_TRUE(p.machine->Start({S32(3)}).ok());
     int steps = 0;
     StopReason reason = StopReason::kStep;
@@ -211,7 +211,7 @@ TEST_P(StopTest, EveryStopShowsTheSameValues) {
 }
 
 TEST_P(StopTest, StepIntoAndOver) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   p.Break("loop");
   ASSERT_TRUE(p.machine->Start({S32(2)}).ok());
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
@@ -241,7 +241,7 @@ TEST_P(StopTest, StepIntoAndOver) {
 }
 
 TEST_P(StopTest, StepOverStopsAtABreakpointInside) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   p.Break("loop");
   p.Break("next", "body");
   ASSERT_TRUE(p.machine->Start({S32(2)}).ok());
@@ -253,7 +253,7 @@ TEST_P(StopTest, StepOverStopsAtABreakpointInside) {
 }
 
 TEST_P(StopTest, FinishInAConditionGoesToTheBody) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   p.Break("lt", "condition");
   ASSERT_TRUE(p.machine->Start({S32(1)}).ok());
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
@@ -272,7 +272,7 @@ TEST_P(StopTest, FinishInAConditionGoesToTheBody) {
 TEST_P(StopTest, ALoopThatIsTooLongKeepsItsFrame) {
   MachineOptions options;
   options.max_iterations = 3;
-  Program_ p(kLoop, GetParam(), options);
+  Program_ p(kCountedLoop, GetParam(), options);
   ASSERT_TRUE(p.machine->Start({S32(8)}).ok());
   for (int k = 0; k < 3; ++k) {
     EXPECT_EQ(k == 1 ? p.machine->Step(true) : p.machine->Run(), StopReason::kError);
@@ -339,7 +339,7 @@ ENTRY main {
 }
 
 TEST_P(StopTest, RunTo) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   p.Break("i", "body");
   ASSERT_TRUE(p.machine->Start({S32(2)}).ok());
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
@@ -420,7 +420,7 @@ TEST_P(StopTest, SetInALoopStaysInItsResult) {
   for (int64_t retain : {0, 1 << 20}) {
     MachineOptions options;
     options.retain_bytes = retain;
-    Program_ p(kLoop, GetParam(), options);
+    Program_ p(kCountedLoop, GetParam(), options);
     p.Break("one", "body");
     ASSERT_TRUE(p.machine->Start({S32(4)}).ok());
     ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
@@ -451,7 +451,7 @@ TEST_P(StopTest, ReplacedParameter) {
 }
 
 TEST_P(StopTest, AnUnreachedBreakpointChangesNothing) {
-  Program_ p(kLoop, GetParam());
+  Program_ p(kCountedLoop, GetParam());
   ASSERT_TRUE(p.machine->Start({S32(6)}).ok());
   ASSERT_EQ(p.machine->Run(), StopReason::kFinished);
   int run = p.backend.counters.kernels_run;

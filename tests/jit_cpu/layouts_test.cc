@@ -15,7 +15,7 @@
 namespace hloscope {
 namespace {
 
-constexpr char kReducers[] = R"(
+constexpr char kLayoutReducers[] = R"(
 sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
 most { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] maximum(x, y) }
 bigger { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = pred[] compare(x, y), direction=GE }
@@ -66,7 +66,7 @@ const Case kCases[] = {
   s2 = f32[9,12] slice(r), slice={[1:10], [0:12]}
   i = f32[9,20] iota(), iota_dimension=1
   ROOT o = f32[9,20] add(c, i))"},
-    {"reduce", kReducers, R"(
+    {"reduce", kLayoutReducers, R"(
   a = f32[6,5,33] parameter(0)
   z = f32[] constant(0)
   r0 = f32[5,33] reduce(a, z), dimensions={0}, to_apply=sum
@@ -74,7 +74,7 @@ const Case kCases[] = {
   r02 = f32[5] reduce(a, z), dimensions={0,2}, to_apply=most
   w = f32[6,2,16] reduce-window(a, z), window={size=1x3x2 stride=1x2x2}, to_apply=sum
   ROOT o = (f32[5,33], f32[6,5], f32[5], f32[6,2,16]) tuple(r0, r2, r02, w))"},
-    {"variadic", kReducers, R"(
+    {"variadic", kLayoutReducers, R"(
   a = f32[6,9,4] parameter(0)
   i = s32[6,9,4] iota(), iota_dimension=1
   z = f32[] constant(-1e30)
@@ -110,7 +110,7 @@ const Case kCases[] = {
   d = f32[3,4] dynamic-slice(a, x, y), dynamic_slice_sizes={3,4}
   u = f32[8,5] dynamic-update-slice(a, d, y, y)
   ROOT r = (f32[6,3], f32[3,4], f32[8,5]) tuple(g, d, u))"},
-    {"scatter", kReducers, R"(
+    {"scatter", kLayoutReducers, R"(
   a = f32[8,5] parameter(0)
   i = s32[6,1] parameter(1)
   u = f32[6,5] parameter(2)
@@ -118,7 +118,7 @@ const Case kCases[] = {
   z = f32[] constant(0)
   w = f32[4,5] slice(s), slice={[0:8:2], [0:5]}
   ROOT q = f32[8,5] select-and-scatter(s, w, z), window={size=2x1 stride=2x1}, select=bigger, scatter=sum)"},
-    {"opaque", kReducers, R"(
+    {"opaque", kLayoutReducers, R"(
   a = f32[6,7] parameter(0)
   i = s32[6,7] iota(), iota_dimension=1
   s = (f32[6,7], s32[6,7]) sort(a, i), dimensions={1}, to_apply=by
@@ -172,7 +172,7 @@ fused { x = f32[4,6] parameter(0) t = f32[6,4] transpose(x), dimensions={1,0} RO
   h = f64[9,5] real(g)
   m = f8e4m3fn[9,5] convert(h)
   ROOT r = (s4[9,5], u2[5,9], bf16[9,5], pred[9,5], c128[9,5], f8e4m3fn[9,5]) tuple(c, e, f, q, g, m))"},
-    {"zero", kReducers, R"(
+    {"zero", kLayoutReducers, R"(
   a = f32[0,5] parameter(0)
   b = f32[3,0] parameter(1)
   z = f32[] constant(2)

@@ -64,7 +64,7 @@ Scalar Element(const Value& v, int64_t i) { return LoadScalar(v.shape().element_
 bool SamePart(double a, double b) { return std::isnan(a) ? std::isnan(b) : std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 bool Same(const Scalar& a, const Scalar& b) { return SamePart(a.re, b.re) && SamePart(a.im, b.im); }
 
-class SameBits : public testing::TestWithParam<T> {
+class SameBitsAnywhere : public testing::TestWithParam<T> {
  protected:
   void SetUp() override {
     jit_ = MakeJitCpuBackend({.threads = 1, .cache_directory = ""}).value();
@@ -116,7 +116,7 @@ class SameBits : public testing::TestWithParam<T> {
   std::vector<Value> pools_;
 };
 
-TEST_P(SameBits, OfEveryFunctionWhereverAnElementLies) {
+TEST_P(SameBitsAnywhere, OfEveryFunctionWhereverAnElementLies) {
   const std::vector<Function> functions = FunctionsOf(type_);
   const std::vector<std::vector<Scalar>> alone = Alone(functions);
   std::mt19937_64 random(5);
@@ -183,7 +183,7 @@ TEST_P(SameBits, OfEveryFunctionWhereverAnElementLies) {
   }
 }
 // Folds of rows with what is made of the row: extrema whose order matters, quotients that are not computed by dividing, values kept for the row.
-TEST_P(SameBits, OfRowsOfUnusualNumbers) {
+TEST_P(SameBitsAnywhere, OfRowsOfUnusualNumbers) {
   if (IsComplex(type_) || BitWidth(type_) < 16) return;
   constexpr int64_t kRows = 264;
   std::mt19937_64 random(9);
@@ -248,7 +248,7 @@ TEST_P(SameBits, OfRowsOfUnusualNumbers) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Types, SameBits, testing::Values(T::kF32, T::kF64, T::kF16, T::kBF16, T::kF8E4M3FN, T::kC64, T::kC128),
+INSTANTIATE_TEST_SUITE_P(Types, SameBitsAnywhere, testing::Values(T::kF32, T::kF64, T::kF16, T::kBF16, T::kF8E4M3FN, T::kC64, T::kC128),
                          [](const auto& info) { return std::string(Name(info.param).data(), Name(info.param).size()); });
 
 }  // namespace

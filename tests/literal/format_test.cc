@@ -5,17 +5,10 @@
 
 #include "core/literal/scalar.h"
 #include "gtest/gtest.h"
+#include "tests/literal/counting.h"
 
 namespace hloscope {
 namespace {
-
-Value Counting(ElementType type, std::vector<int64_t> dims) {
-  Value value = Value::Allocate(Shape::Array(type, dims));
-  for (int64_t i = 0; i < value.element_count(); ++i) {
-    StoreScalar(IsFloat(type) ? Scalar::Float(type, static_cast<double>(i) / 2) : Scalar::Int(type, i), value.mutable_data() + i * StorageBytes(type));
-  }
-  return value;
-}
 
 TEST(Format, ArraysOfSeveralRanks) {
   EXPECT_EQ(FormatValue(Value::Scalar<float>(ElementType::kF32, 2.5f)), "2.5");

@@ -10,6 +10,7 @@
 #include "core/literal/scalar.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/literal/counting.h"
 
 namespace hloscope {
 namespace {
@@ -25,17 +26,6 @@ std::string ReadBytes(const std::string& path) {
 }
 
 void WriteBytes(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
-
-Value Counting(ElementType type, std::vector<int64_t> dims) {
-  Value value = Value::Allocate(Shape::Array(type, dims));
-  for (int64_t i = 0; i < value.element_count(); ++i) {
-    const Scalar s = IsComplex(type)   ? Scalar::Complex(type, {static_cast<double>(i), static_cast<double>(-i)})
-                     : IsFloat(type) ? Scalar::Float(type, static_cast<double>(i) / 2)
-                                     : Scalar::Int(type, i);
-    StoreScalar(s, value.mutable_data() + i * StorageBytes(type));
-  }
-  return value;
-}
 
 // An .npy file as NumPy lays it out.
 std::string Npy(const std::string& dictionary, const std::string& data) {

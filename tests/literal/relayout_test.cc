@@ -13,7 +13,7 @@
 namespace hloscope {
 namespace {
 
-Value Counting(ElementType type, std::vector<int64_t> dimensions) {
+Value CountingFromOne(ElementType type, std::vector<int64_t> dimensions) {
   Value v = Value::Allocate(Shape::Array(type, dimensions));
   for (int64_t i = 0; i < v.element_count(); ++i) {
     const Scalar s = IsFloat(type) ? Scalar::Float(type, i + 1) : IsComplex(type) ? Scalar::Complex(type, {i + 1.0, -1.0 * i}) : Scalar::Int(type, i + 1);
@@ -29,7 +29,7 @@ std::vector<float> Memory(const Value& v) {
 }
 
 TEST(Relayout, TheTableOfTheSpecification) {
-  const Value v = Counting(ElementType::kF32, {2, 3});
+  const Value v = CountingFromOne(ElementType::kF32, {2, 3});
   const auto memory = [&](Layout layout) { return Memory(ToLayout(v, v.shape().WithLayout(std::move(layout)))); };
   EXPECT_EQ(memory({.minor_to_major = {0, 1}}), (std::vector<float>{1, 4, 2, 5, 3, 6}));
   EXPECT_EQ(memory({.minor_to_major = {1, 0}}), (std::vector<float>{1, 2, 3, 4, 5, 6}));
@@ -47,7 +47,7 @@ TEST(Relayout, TheTableOfTheSpecification) {
 }
 
 TEST(Relayout, PacksBelowAByte) {
-  const Value v = Counting(ElementType::kU4, {5});
+  const Value v = CountingFromOne(ElementType::kU4, {5});
   const Value packed = ToLayout(v, v.shape().WithLayout(Layout{.minor_to_major = {0}, .element_size_in_bits = 4}));
   ASSERT_EQ(packed.byte_size(), 3);
   EXPECT_EQ(std::to_integer<int>(packed.physical_data()[0]), 0x21);  // the first element in the low bits
@@ -113,7 +113,7 @@ TEST(Relayout, RandomLayoutsThereAndBack) {
       if (pick(2) == 0) l.element_size_in_bits = std::max<int64_t>(BitWidth(type), IsPred(type) ? 1 : 4);
       return l;
     };
-    const Value v = Counting(type, dims);
+    const Value v = CountingFromOne(type, dims);
     const Shape a = v.shape().WithLayout(layout()), b = v.shape().WithLayout(layout());
     SCOPED_TRACE(a.ToString() + " " + b.ToString());
     const Value x = ToLayout(v, a), y = ToLayout(x, b);
@@ -138,7 +138,7 @@ TEST(Relayout, RandomLayoutsThereAndBack) {
 }
 
 TEST(Relayout, TuplesAndHandles) {
-  const Value v = Counting(ElementType::kF32, {2, 3});
+  const Value v = CountingFromOne(ElementType::kF32, {2, 3});
   const Shape columns = MakeShapeWithLayout(ElementType::kF32, {2, 3}, {0, 1});
   const Value tuple = Value::Tuple(Shape::Tuple({v.shape(), Shape::Token()}), {v, Value::Token()});
   const Value laid = ToLayout(tuple, Shape::Tuple({columns, Shape::Token()}));

@@ -11,7 +11,6 @@ namespace hloscope {
 namespace {
 
 using Names = std::vector<std::string>;
-Sizes SizesOf(const Shape& s) { return Sizes(s.dimensions().begin(), s.dimensions().end()); }
 std::vector<bool> BoundsOf(const Shape& s) {
   std::vector<bool> b;
   for (int d = 0; d < s.rank(); ++d) b.push_back(s.is_dynamic(d));

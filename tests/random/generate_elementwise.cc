@@ -9,8 +9,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Sizes SizesOf(const Shape& s) { return Sizes(s.dimensions().begin(), s.dimensions().end()); }
-
 const Names& FloatFunctions() {
   static const auto& v = *new Names{"cbrt", "cosine", "erf", "exponential", "exponential-minus-one", "log", "log-plus-one", "logistic", "rsqrt", "sine",
                                     "sqrt", "tan", "tanh", "acos", "acosh", "asin", "asinh", "atanh", "cosh", "sinh"};

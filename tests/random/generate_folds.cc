@@ -8,7 +8,6 @@
 namespace hloscope {
 namespace {
 
-Sizes SizesOf(const Shape& s) { return Sizes(s.dimensions().begin(), s.dimensions().end()); }
 using Names = std::vector<std::string>;
 
 std::string Plain(ElementType type, Dice& dice) {

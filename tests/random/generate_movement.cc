@@ -9,7 +9,6 @@
 namespace hloscope {
 namespace {
 
-Sizes SizesOf(const Shape& s) { return Sizes(s.dimensions().begin(), s.dimensions().end()); }
 constexpr int64_t kMost = 9000;  // elements of an array
 int64_t Product(const Sizes& sizes) {
   int64_t p = 1;

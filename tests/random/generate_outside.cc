@@ -7,7 +7,6 @@ namespace hloscope {
 namespace {
 
 using Names = std::vector<std::string>;
-Sizes SizesOf(const Shape& s) { return Sizes(s.dimensions().begin(), s.dimensions().end()); }
 
 }  // namespace
 

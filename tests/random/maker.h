@@ -13,6 +13,7 @@
 namespace hloscope {
 
 using Sizes = std::vector<int64_t>;
+inline Sizes SizesOf(const Shape& s) { return Sizes(s.dimensions().begin(), s.dimensions().end()); }
 
 struct Dice {
   std::mt19937_64 engine;

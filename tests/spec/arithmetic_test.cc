@@ -4,8 +4,6 @@
 namespace hloscope {
 namespace {
 
-std::string Entry(const std::string& body) { return "ENTRY main {\n" + body + "\n}\n"; }
-
 TEST(Elementwise, ClampSelectConvert) {
   ExpectSpec("x = s32[3] constant({-1,5,9})\nl = s32[] constant(0)\nh = s32[] constant(6)\nROOT r = s32[3] clamp(l, x, h)", "s32[3] constant({0,5,6})");
   const std::string arms = "a = s32[4] constant({1,2,3,4})\nb = s32[4] constant({100,200,300,400})\n";

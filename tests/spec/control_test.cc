@@ -5,7 +5,6 @@
 namespace hloscope {
 namespace {
 
-std::string Entry(const std::string& body) { return "ENTRY main {\n" + body + "\n}\n"; }
 constexpr char kAdd[] = "add {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b)\n}\n";
 
 TEST(Control, WhileCountsToAThousand) {

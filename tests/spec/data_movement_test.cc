@@ -12,7 +12,6 @@ constexpr char kTable[] = "b = f32[4,3] constant({{0,1,2},{3,4,5},{6,7,8},{9,10,
 std::string Reducer(const std::string& name, const std::string& type, const std::string& op) {
   return name + " {\n a = " + type + "[] parameter(0)\n b = " + type + "[] parameter(1)\n ROOT r = " + type + "[] " + op + "(a, b)\n}\n";
 }
-std::string Entry(const std::string& body) { return "ENTRY main {\n" + body + "\n}\n"; }
 
 TEST(Broadcast, InDimensions) {
   ExpectSpec("s = f32[] constant(2)\nROOT r = f32[2,3] broadcast(s), dimensions={}", "f32[2,3] constant({{2,2,2},{2,2,2}})");

@@ -21,6 +21,9 @@
 
 namespace hloscope {
 
+// The entry computation whose instructions are `body`.
+inline std::string Entry(const std::string& body) { return "ENTRY main {\n" + body + "\n}\n"; }
+
 inline Backend& ReferenceForTests() {
   static Backend* backend = MakeReferenceBackend({}).release();
   return *backend;

@@ -84,7 +84,6 @@ void RunTypes(const std::string& text, Sweep& sweep, bool edges = true, double u
   }
 }
 
-std::string Entry(const std::string& body) { return "ENTRY main {\n" + body + "\n}\n"; }
 std::string Fold(const std::string& op) { return "f {\n a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] " + op + "(a, b)\n}\n"; }
 
 TEST(Types, Pointwise) {

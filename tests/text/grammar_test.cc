@@ -31,13 +31,13 @@ std::string Print(const std::string& instruction) {
   return x == nullptr ? "no x" : PrintInstruction(*x);
 }
 
-struct Case {
+struct GrammarCase {
   const char* text;
   const char* printed;  // "": as written
 };
 
 TEST(Grammar, Instructions) {
-  const Case cases[] = {
+  const GrammarCase cases[] = {
       // Names, operands, comments.
       {"ROOT x = f32[2,3] add(p, p)", ""},
       {"%x = f32[2,3] add(%p, %p)", "x = f32[2,3] add(p, p)"},
@@ -128,14 +128,14 @@ TEST(Grammar, Instructions) {
       {"x = (f32[2,3], f32[2,3], u32[]) copy-start(p), cross_program_prefetch_index=0", ""},
       {"x = (f32[2,3], f32[2,3]) all-gather-start(p), dimensions={0}", ""},
   };
-  for (const Case& c : cases) {
+  for (const GrammarCase& c : cases) {
     SCOPED_TRACE(c.text);
     EXPECT_EQ(Print(c.text), *c.printed ? c.printed : c.text);
   }
 }
 
 TEST(Grammar, Literals) {
-  const Case cases[] = {
+  const GrammarCase cases[] = {
       {"f32[] constant(1)", ""},
       {"f32[] constant(-1.5)", ""},
       {"f32[] constant(+1.50)", "f32[] constant(1.5)"},
@@ -195,7 +195,7 @@ TEST(Grammar, Literals) {
       {"(s32[], f32[2]) constant((1, {...}))", "(s32[], f32[2]) constant({...})"},
       {"() constant(())", ""},
   };
-  for (const Case& c : cases) {
+  for (const GrammarCase& c : cases) {
     SCOPED_TRACE(c.text);
     EXPECT_EQ(Print(std::string("x = ") + c.text), std::string("x = ") + (*c.printed ? c.printed : c.text));
   }

@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::shared_ptr<const Reading> Read(std::string text) {
+std::shared_ptr<const Reading> ReadText(std::string text) {
   auto reading = std::make_shared<Reading>();
   reading->source = std::make_shared<const SourceText>("test.hlo", std::move(text));
   DiagnosticSink sink;
@@ -34,7 +34,7 @@ std::shared_ptr<const Reading> Read(std::string text) {
 // A program, edited step by step.
 class Program {
  public:
-  explicit Program(std::string text) : text_(std::move(text)), reading_(Read(text_)) {}
+  explicit Program(std::string text) : text_(std::move(text)), reading_(ReadText(text_)) {}
   const Reading& reading() const { return *reading_; }
   const std::string& text() const { return text_; }
   const Computation& entry() const { return *reading_->module->entry; }
@@ -50,7 +50,7 @@ class Program {
     if (!edit.ok()) return "";
     text_.replace(edit->begin, edit->end - edit->begin, edit->text);
     EXPECT_LE(edit->cursor, static_cast<int64_t>(text_.size()));
-    reading_ = Read(text_);
+    reading_ = ReadText(text_);
     return edit->name;
   }
   void ExpectOk() const {
@@ -183,7 +183,7 @@ TEST(MeantComputation, StaysTheSameUnderAnotherName) {
   const auto read = [&version](const std::vector<std::string>& names) {
     std::string text = "HloModule m\n";
     for (const std::string& name : names) absl::StrAppend(&text, name, " {\n  ROOT x = f32[] parameter(0)\n}\n");
-    auto reading = std::make_shared<Reading>(*Read(absl::StrCat(text, "ENTRY main {\n  ROOT y = f32[] parameter(0)\n}\n")));
+    auto reading = std::make_shared<Reading>(*ReadText(absl::StrCat(text, "ENTRY main {\n  ROOT y = f32[] parameter(0)\n}\n")));
     reading->version = ++version;
     return reading;
   };
@@ -387,7 +387,7 @@ TEST(BuildEdit, OneUndoStepBringsTheTextBack) {
   };
   Document document(wiring, [] {});
   document.Reset("chain.hlo", kChain);
-  const auto reading = Read(kChain);
+  const auto reading = ReadText(kChain);
   const absl::StatusOr<TextEdit> edit = Rename(*reading, *reading->module->entry->FindInstruction("n"), "minus");
   ASSERT_TRUE(edit.ok());
   document.Replace(edit->begin, edit->end, edit->text, edit->cursor, edit->cursor);
