@@ -131,6 +131,8 @@ constexpr int kLazyDepth = 48;
 
 }  // namespace
 
+ElementReader::~ElementReader() = default;
+
 absl::StatusOr<Scalar> ElementReader::Element(const ElementPlace& place) { return Lazy(place, 0); }
 
 std::optional<Scalar> ElementReader::Before(const ElementPlace& place, const Instruction& reader) {

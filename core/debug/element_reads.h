@@ -44,6 +44,7 @@ struct ReadLimits {
 class ElementReader {
  public:
   ElementReader(Machine& machine, int64_t budget, FrameHistory::Past past = {}) : history_(machine, budget, std::move(past)) {}
+  ~ElementReader();
 
   FrameHistory& history() { return history_; }
   // The program runs on several devices, and this one is `device`, which all places that are given and taken have. `reads` says what an

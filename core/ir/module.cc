@@ -17,6 +17,7 @@ std::atomic<uint64_t> modules{0};
 }  // namespace
 
 Module::Module() : serial(++modules) {}
+Module::~Module() = default;
 
 std::shared_ptr<Module> Module::WithEntry(std::shared_ptr<const Module> program, Computation* entry) {
   auto module = std::make_shared<Module>();

@@ -122,6 +122,7 @@ struct PythonFrame {
 
 struct Module {
   Module();
+  ~Module();  // not where it is used: what it takes apart is much code
   // The same program begun at another of its computations, for a device that runs that one: a module of the same computations and
   // instructions, which it keeps alive. Their `module` is still `program`.
   static std::shared_ptr<Module> WithEntry(std::shared_ptr<const Module> program, Computation* entry);
