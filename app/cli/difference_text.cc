@@ -167,7 +167,12 @@ static std::string RewrittenText(const LockstepReport& r) {
 std::string DifferenceText::Values(const LockstepReport& r) const {
   std::string text = absl::StrCat("values: ", Count(r.pairs, "pair"), " compared (", Count(r.elements, "element"), ")");
   if (r.unlike > 0) absl::StrAppend(&text, ", ", r.unlike, " of other dimensions not compared");
-  if (const int64_t within = r.other_bits - r.diverging - r.rewritten_pairs; within > 0) absl::StrAppend(&text, ", ", within, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp, %", r.worst == nullptr ? "" : r.worst->name, ")");
+  if (r.only_a + r.only_b > 0) {
+    const auto of = [](int64_t count, absl::string_view program) { return count == 0 ? std::string() : absl::StrCat(count, " of ", program, " alone"); };
+    absl::StrAppend(&text, ", ", of(r.only_a, "a"), r.only_a > 0 && r.only_b > 0 ? " and " : "", of(r.only_b, "b"), " not compared");
+  }
+  if (r.without_partner > 0) absl::StrAppend(&text, ", ", Count(r.without_partner, "array"), " in tuples without a partner in the other program not compared");
+  if (const int64_t within = r.other_bits - r.diverging - r.rewritten_pairs; within > 0) absl::StrAppend(&text, ", ", within, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp", r.worst == nullptr ? "" : absl::StrCat(", ", ShownName(*r.worst)), ")");
   text += "\n";
   for (const std::string& note : r.notes) absl::StrAppend(&text, "note: ", note, "\n");
   if (!r.error_a.empty()) absl::StrAppend(&text, "a stopped with an error ", r.error_a, "\n");
@@ -252,7 +257,7 @@ ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepRepor
   }
   j["structure"] = std::move(structure);
   if (values == nullptr) return j;
-  ordered_json v = {{"compared", values->pairs}, {"elements", values->elements}, {"other_bits", values->other_bits}, {"not_compared", values->unlike},
+  ordered_json v = {{"compared", values->pairs}, {"elements", values->elements}, {"other_bits", values->other_bits}, {"not_compared", values->unlike}, {"only_a", values->only_a}, {"only_b", values->only_b}, {"without_partner", values->without_partner},
                     {"diverging", values->diverging}, {"own", values->own}, {"inherited", values->diverging - values->own}, {"results_compared", values->results_compared},
                     {"results_agree", values->results_compared ? ordered_json(values->results_agree) : ordered_json()},
                     {"spilled_bytes", values->spilled_bytes}, {"peak_bytes", values->peak_bytes}};

@@ -40,7 +40,7 @@ constexpr std::pair<absl::string_view, absl::string_view> kOtherNames[] = {
     {"expm1", "exponential-minus-one"}, {"log1p", "log-plus-one"}, {"neg", "negate"}, {"sub", "subtract"}, {"mul", "multiply"}, {"div", "divide"},
     {"rem", "remainder"}, {"pow", "power"}, {"max", "maximum"}, {"min", "minimum"}, {"conv", "convolution"}, {"dot-general", "dot"}, {"broadcast-in-dim", "broadcast"},
     {"case", "conditional"}, {"if", "conditional"}, {"population-count", "popcnt"}, {"create-token", "after-all"},
-    {"bitcast-convert-type", "bitcast-convert"}, {"convert-element-type", "convert"}, {"cross-replica-sum", "all-reduce"}, {"composite", "call"},
+    {"bitcast-convert-type", "bitcast-convert"}, {"convert-element-type", "convert"}, {"composite", "call"},
     {"real-dynamic-slice", "dynamic-slice"}, {"dynamic-pad", "pad"}, {"dynamic-gather", "gather"}, {"dynamic-conv", "convolution"}, {"dynamic-iota", "iota"},
     {"dynamic-broadcast-in-dim", "broadcast"}, {"einsum", "dot"}, {"unary-einsum", "dot"}, {"torch-index-select", "gather"},
     {"logical-and", "and"}, {"logical-or", "or"}, {"logical-not", "not"}};
@@ -87,7 +87,7 @@ int Run_explain(const std::vector<std::string>& args) {
   if (const auto status = app.Parse(args)) return *status;
 
   if (what.size() == 1) {
-    if (const std::optional<Opcode> opcode = OpcodeFromName(what[0])) {
+    if (const std::optional<Opcode> opcode = OpcodeFromName(what[0]); opcode.has_value() && Name(*opcode) == what[0]) {
       std::fputs(OperationPage(*opcode).c_str(), stdout);
       return kOk;
     }

@@ -16,8 +16,6 @@
 namespace hloscope {
 namespace {
 
-constexpr size_t kNamed = 8;  // devices that a message names
-
 std::string Devices(int64_t n) { return absl::StrCat(n, n == 1 ? " device" : " devices"); }
 
 // Every computation that a program can come to.
@@ -98,14 +96,6 @@ void InProcessExchange::Reset() {
 }
 
 std::string InProcessExchange::Name(int device) const { return DeviceText({device / partitions_, device % partitions_}, replicas_, partitions_); }
-
-std::string InProcessExchange::Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const {
-  const std::vector<const Computation*>& all = reachable_.at(programs_[device]);
-  const bool one = std::none_of(all.begin(), all.end(), [&](const Computation* c) { return c != instruction.parent && c->FindInstruction(instruction.name) != nullptr; });
-  const std::string where = one ? "" : absl::StrCat(" in ", instruction.parent->name);
-  const std::string around = LoopsText(loops);
-  return absl::StrCat(ShownName(instruction), where, " (", hloscope::Name(instruction.opcode), around.empty() ? "" : ", ", around, ")");
-}
 
 absl::StatusOr<std::optional<Value>> InProcessExchange::Exchange(int device, const ExchangeCall& call) {
   return ExchangeOf(call.instruction).role == ExchangeRole::kCollective ? Collective(device, call) : Transfer(device, call);
@@ -264,7 +254,7 @@ std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGrou
   // Devices at the same place are told of together.
   std::vector<std::pair<std::string, std::vector<std::string>>> places;
   for (size_t k = 0; k < meeting.arrivals.size(); ++k) {
-    const std::string place = Place(line.devices[k], *meeting.arrivals[k].instruction, meeting.arrivals[k].loops);
+    const std::string place = Place(*meeting.arrivals[k].instruction, meeting.arrivals[k].loops);
     auto found = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == place; });
     if (found == places.end()) found = places.insert(places.end(), {place, {}});
     found->second.push_back(Name(line.devices[k]));
@@ -429,7 +419,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       if (absl::Status s = CheckPartner(device, i, route->channel, true); !s.ok()) return s;
       note(route->sent++);
       route->messages.push_back(call.operands[0]);
-      if (remembers_) route->senders.push_back({{device, &i, call.mark}, call.key});
+      route->senders.push_back({{device, &i, remembers_ ? call.mark : Mark()}, call.key, call.loops});
       wake(route->receiver);
       break;
     case ExchangeRole::kReceive:
@@ -444,7 +434,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
     case ExchangeRole::kReceiveDone: {
       if (!route->MayEnd(role)) return wait();
       const Value message = std::move(route->messages.front());
+      const Route::Sent sent = std::move(route->senders.front());
       route->messages.pop_front();
+      route->senders.pop_front();
       note(route->receives_done++);
       waiting = Waiting();
       const Shape& wanted = call.operands[0].shape().tuple_shapes()[0];
@@ -453,11 +445,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
                                                           " has sent ", message.shape().ToString(false)));
       }
       if (remembers_) {
-        const Route::Sent& sent = route->senders.front();
         const auto past = std::make_shared<const ExchangePast>(ExchangePast{{sent.member, {device, &i, call.mark}}, {{0, 1}}, true});
         past_[sent.member.device][sent.key] = past;
         past_[device][call.key] = past;
-        route->senders.pop_front();
       }
       std::vector<Value> elements(call.operands[0].elements().begin(), call.operands[0].elements().end());
       elements[0] = message;
@@ -471,119 +461,6 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
   }
   waiting = Waiting();
   return evaluate(call.operands);
-}
-
-// ---- Who waits ----
-
-bool InProcessExchange::Waits(int device) const {
-  const Waiting& w = waiting_[device];
-  if (w.instruction == nullptr) return false;
-  return w.route != nullptr ? !w.route->MayEnd(ExchangeOf(*w.instruction).role) : !w.meeting->done;
-}
-
-std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>* ended) const {
-  const Waiting& w = waiting_[device];
-  const auto standing = [&](int other) -> std::string {
-    if (ended != nullptr && (*ended)[other]) return absl::StrCat(Name(other), ", which has ended");
-    if (!Waits(other)) return Name(other);
-    const Waiting& o = waiting_[other];
-    return absl::StrCat(Name(other), ", which waits at ", Place(other, *o.at, o.loops));
-  };
-  if (w.route != nullptr) {
-    const bool sends = ExchangeOf(*w.instruction).role == ExchangeRole::kSendDone;
-    const int other = sends ? w.route->receiver : w.route->sender;
-    return absl::StrCat(" for a ", sends ? "recv" : "send", " on channel ", w.route->channel, other >= 0 ? absl::StrCat(" of ", standing(other)) : ", which no device has executed");
-  }
-  const Line& line = *w.line;
-  std::vector<std::string> texts;
-  int more = 0;
-  const size_t own = std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin();
-  for (size_t k = 0; k < line.devices.size(); ++k) {
-    if (w.meeting->arrivals.empty() || w.meeting->arrivals[k].instruction != nullptr) continue;
-    if (texts.size() == kNamed) {
-      ++more;
-      continue;
-    }
-    texts.push_back(absl::StrCat(standing(line.devices[k]), " (it has come to ", line.next[k], " of these exchanges, ", Name(device), " to ", line.next[own], ")",
-                                 OtherOnChannel(line, *w.instruction, line.devices[k])));
-  }
-  if (more > 0) texts.push_back(absl::StrCat(more, " more"));
-  return absl::StrCat(" for ", absl::StrJoin(texts, "; "));
-}
-
-// Of a device that waits in an asynchronous call, why its program does not go on beside that. "": it does not wait in one.
-std::string InProcessExchange::WithinText(int device) const {
-  const Waiting& w = waiting_[device];
-  if (w.within == nullptr || CollectiveOf(*w.within).collective == w.instruction) return "";
-  const absl::string_view called = w.within->CalledComputations()[0]->name;
-  return absl::StrCat("\n  ", called, " runs to its end at ", Place(device, *w.within, w.loops), ", before the program goes on: a collective runs beside the program where ", called,
-                      " ends with it and exchanges nothing else; give it an async-start of its own");
-}
-
-// What the device, which does not come to the exchange, has executed on its channel instead. "": nothing.
-std::string InProcessExchange::OtherOnChannel(const Line& line, const Instruction& instruction, int device) const {
-  const auto last = on_channel_[device].find(line.channel);
-  if (last == on_channel_[device].end()) return "";
-  const Instruction& other = *last->second;
-  const Site& site = *sites_.at(&other);
-  const int group = site.group_of[device];
-  if (group >= 0 && site.lines[group] == &line) return "";
-  const bool there_now = Waits(device) && waiting_[device].instruction == &other;
-  std::string text = there_now ? absl::StrCat("; that is on channel ", line.channel, " too,")
-                               : absl::StrCat("; on channel ", line.channel, " it executed ", ShownName(other), " (", hloscope::Name(other.opcode), "),");
-  const absl::string_view here = instruction.Text(AttrId::kReplicaGroups), there = other.Text(AttrId::kReplicaGroups);
-  if (other.opcode != instruction.opcode) absl::StrAppend(&text, " which is another operation");
-  else absl::StrAppend(&text, " with other groups", std::max(here.size(), there.size()) <= 40 && here != there ? absl::StrCat(", ", there, " instead of ", here) : "");
-  return text;
-}
-
-std::string InProcessExchange::WaitText(int device) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (!Waits(device)) return "";
-  const Waiting& w = waiting_[device];
-  return absl::StrCat("at ", Place(device, *w.at, w.loops), WaitsForText(device, nullptr));
-}
-
-InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& ended) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  Stuck stuck;
-  std::vector<std::string> others;
-  std::string within;
-  int more = 0;
-  for (int d = 0; d < device_count(); ++d) {
-    if (ended[d] || !Waits(d)) continue;
-    const Waiting& w = waiting_[d];
-    if (within.empty()) within = WithinText(d);
-    if (stuck.device < 0) {
-      stuck.device = d;
-      stuck.instruction = w.at;
-      stuck.why = absl::StrCat(Name(d), " waits for ever at ", Place(d, *w.at, w.loops), WaitsForText(d, &ended));
-      continue;
-    }
-    if (others.size() < kNamed) others.push_back(absl::StrCat(Name(d), " waits at ", Place(d, *w.at, w.loops), WaitsForText(d, &ended)));
-    else ++more;
-  }
-  if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));
-  if (stuck.device < 0 && std::find(ended.begin(), ended.end(), false) == ended.end()) return Lost();
-  for (const std::string& other : others) absl::StrAppend(&stuck.why, "\n  ", other);
-  absl::StrAppend(&stuck.why, within);
-  return stuck;
-}
-
-// When all have ended: what the lowest device has sent that nobody has received, though nothing waits for that.
-InProcessExchange::Stuck InProcessExchange::Lost() const {
-  Stuck lost;
-  for (const auto& [key, route] : routes_) {
-    if (route->messages.empty() || (lost.device >= 0 && lost.device <= route->sender)) continue;
-    lost.device = route->sender;
-    const std::vector<const Instruction*>& transfers = transfers_.at(programs_[lost.device]);
-    const auto send = std::find_if(transfers.begin(), transfers.end(), [&](const Instruction* i) { return ExchangeOf(*i).role == ExchangeRole::kSend && ChannelOf(*i) == route->channel; });
-    lost.instruction = send != transfers.end() ? *send : nullptr;
-    const size_t count = route->messages.size();
-    lost.why = absl::StrCat(Name(lost.device), " has sent ", count == 1 ? "an array" : absl::StrCat(count, " arrays"), " on channel ", route->channel,
-                            " that ", route->receiver >= 0 ? absl::StrCat(Name(route->receiver), " has not") : "no device has", " received");
-  }
-  return lost;
 }
 
 }  // namespace hloscope

@@ -63,6 +63,7 @@ class InProcessExchange : public ExchangeRoom {
   absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, const Asked& asked) override;
 
  private:
+  static constexpr size_t kNamed = 8;  // devices that a message names
   class Port;
   struct Arrival {
     const Instruction* instruction = nullptr;  // null: not here
@@ -110,8 +111,9 @@ class InProcessExchange : public ExchangeRoom {
     struct Sent {
       ExchangePast::Member member;
       uint64_t key = 0;
+      std::vector<LoopPlace> loops;
     };
-    std::deque<Sent> senders;  // of the messages, where that is remembered
+    std::deque<Sent> senders;  // of the messages; their moments where that is remembered
     int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
     // What the next send-done, or receive-done, waits for has come.
     bool MayEnd(ExchangeRole role) const {
@@ -174,10 +176,13 @@ class InProcessExchange : public ExchangeRoom {
   void RestoreRoute(const RouteKey& key, Route& route, const ExchangesAnew& plan, const std::map<std::pair<int, uint64_t>, std::vector<Value>>& brought);
   std::optional<Value> Look(int device, uint64_t key) const;
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
-  std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
+  // "%r in body (all-reduce, channel 1, iteration 2 of %loop)".
+  std::string Place(const Instruction& instruction, const std::vector<LoopPlace>& loops, int64_t channel = 0) const;
+  std::string WaitPlace(const Waiting& waiting) const;
   // It has been told to wait, and what it waits for has not come since.
   bool Waits(int device) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
+  std::string StandingText(int other, const Waiting& for_it, const std::vector<bool>* ended) const;
   std::string WithinText(int device) const;
   Stuck Lost() const;
   int64_t MadeBy(const Instruction& instruction, int device) const;

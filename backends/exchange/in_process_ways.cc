@@ -271,7 +271,7 @@ void InProcessExchange::RestoreRoute(const RouteKey& key, Route& route, const Ex
     const auto [device, event] = sends.at(number);
     const auto again = brought.find({device, event->key});
     now.messages.push_back(again != brought.end() ? again->second[0] : route.messages[number - received]);
-    now.senders.push_back({{device, event->instruction, event->mark}, event->key});
+    now.senders.push_back({{device, event->instruction, event->mark}, event->key, event->loops});
   }
   for (const bool sends_of : {false, true}) {
     for (const EndUse& use : route.uses[sends_of]) {

@@ -18,10 +18,17 @@ namespace hloscope {
 namespace {
 
 constexpr size_t kShown = 4;
+constexpr int64_t kOperationsLookedInto = 4'000'000;
 
 }  // namespace
 
 bool Floats(const Shape& shape) { return shape.IsArray() && (IsFloat(shape.element_type()) || IsComplex(shape.element_type())); }
+
+int64_t OperationsLookedInto(absl::Span<const Frame> frames) {
+  int64_t operations = kOperationsLookedInto;
+  for (const Frame& frame : frames) operations /= std::max<int64_t>(0, frame.iteration) + 1;
+  return operations;
+}
 
 std::string NotAllCallsText(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, int64_t of) {
   return absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", looked_at, " of the ", of, " elements of ", ShownName(instruction),

@@ -16,9 +16,12 @@
 namespace hloscope {
 
 bool Floats(const Shape& shape);
-// Elements of one instruction whose calls are looked into, each call by call, so that each takes its time; a program may say yes where the
-// calls, one by one, do not. And what is said where these are not all and none was found.
+// The calls of an instruction are looked into one by one, of which each takes its time; a program may say yes where the calls, one by one, do
+// not. In each of its runs so many elements are looked into, and beyond them as many as so many operations allow: ordinary arrays wholly. In
+// loops fewer with every iteration, by its number, so that what is found does not hang on what was looked at before. And what is said where
+// these are not all and none was found.
 constexpr int64_t kMostLookedInto = 1000;
+int64_t OperationsLookedInto(absl::Span<const Frame> frames);
 std::string NotAllCallsText(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, int64_t of);
 std::vector<int64_t> IndexIn(const Shape& shape, int64_t linear);
 bool IsBad(CatchKind kind, const Scalar& s);  // it is what nan or inf is about

@@ -264,7 +264,7 @@ std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Inst
     case CatchKind::kNan:
     case CatchKind::kInf: {
       std::optional<Finding> found = FindNonFinite(request, instruction, operands, result, frames, clean);
-      if (!found.has_value() || found->constant == nullptr) LookInside(request, instruction, operands, result, &found);
+      if (!found.has_value() || found->constant == nullptr) LookInside(request, instruction, operands, result, OperationsLookedInto(frames), &found);
       return found;
     }
     case CatchKind::kIndex:
@@ -278,7 +278,7 @@ std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Inst
     case CatchKind::kDivision: break;
   }
   std::optional<Finding> found = FindByOperations(request, instruction, operands, result);
-  if (found.has_value() || ByCalls(instruction)) LookInside(request, instruction, operands, result, &found);
+  if (found.has_value() || ByCalls(instruction)) LookInside(request, instruction, operands, result, OperationsLookedInto(frames), &found);
   return found;
 }
 

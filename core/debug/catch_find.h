@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -76,6 +77,8 @@ class CatchFinder {
                               absl::Span<const Frame> frames, bool clean);
   // What was not looked at, said once of an instruction; cleared by the taker.
   std::vector<std::string> TakeNotices() { return std::exchange(notices_, {}); }
+  // A run begins, in which it is said again.
+  void Restarted() { said_.clear(); }
 
  private:
   // A program that says which elements may have something.
@@ -98,8 +101,6 @@ class CatchFinder {
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
     int hides[2] = {-1, -1};  // its calls may make a NaN (an infinity) and lose it
     int by_calls = -1;
-    bool gave_up = false;     // said that not all of them were looked at
-    bool passed_over = false;                          // said that what selects pass over was not
     std::optional<std::optional<Program>> neighbours;  // of a sort
     std::map<int, Suspects> suspects;  // by what is looked for
   };
@@ -126,7 +127,8 @@ class CatchFinder {
   void SayGaveUp(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, size_t of);
   std::vector<int64_t> HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                                       const Value& result, bool* rough);
-  void LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);
+  void LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t operations,
+                  std::optional<Finding>* found);
   std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                             absl::Span<const Instruction* const> constants, int output);
   ConstantFlow& FlowOf(CatchKind kind);
@@ -137,6 +139,7 @@ class CatchFinder {
   const Module& module_;
   Backend& backend_;
   std::vector<std::string> notices_;
+  std::set<std::tuple<const Instruction*, CatchKind, bool>> said_;  // not all of its calls were looked at; nor what selects pass over (true)
   std::map<CatchKind, std::unique_ptr<ConstantFlow>> flows_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Known>> known_;
   std::map<std::tuple<const Instruction*, size_t, int>, std::vector<RegionSuspects>> regions_;  // by root, members and what is looked for

@@ -316,7 +316,7 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
     constexpr int64_t kFew = 20000;
     const int64_t updates = Updates(*program);
     *rough = found.empty() && CallsChoose(instruction) && updates <= kFew;
-    if (found.empty() && CallsChoose(instruction) && updates > kFew && !std::exchange(Of(instruction).passed_over, true)) {
+    if (found.empty() && CallsChoose(instruction) && updates > kFew && said_.emplace(&instruction, request.kind, true).second) {
       notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the ", updates, " updates of ", ShownName(instruction),
                                       " along what their selects take: what a select passes over is looked at where there are at most ",
                                       kFew));
@@ -336,28 +336,30 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
 }
 
 void CatchFinder::SayGaveUp(const CatchRequest& request, const Instruction& instruction, int64_t looked_at, size_t of) {
-  if (std::exchange(Of(instruction).gave_up, true)) return;
+  if (!said_.emplace(&instruction, request.kind, false).second) return;
   notices_.push_back(NotAllCallsText(request, instruction, looked_at, static_cast<int64_t>(of)));
 }
 
 // What the instruction's own computation made: names where. In `found`, which the result has, or else what the calls alone tell: hidden from
-// the result (nan, inf), or of calls that no program says anything about.
-void CatchFinder::LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found) {
+// the result (nan, inf), or of calls that no program says anything about. `operations`: how many are made again at most, beyond the first elements.
+void CatchFinder::LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t operations,
+                             std::optional<Finding>* found) {
   const HazardQuery query = QueryOf(request);
   if (found->has_value()) {
     const Value leaf = (*found)->output >= 0 ? ArraysOf(result)[(*found)->output] : result;
-    (*found)->inner = FindInnerBirth(instruction, operands, result, LinearIndex(leaf.shape().dimensions(), (*found)->index), query);
+    (*found)->inner = InnerBirths(query).In(instruction, operands, result, LinearIndex(leaf.shape().dimensions(), (*found)->index));
     return;
   }
   bool rough = false;
   const std::vector<int64_t> suspects = HiddenSuspects(request, instruction, operands, result, &rough);
+  InnerBirths births(query);
   int64_t looked_at = 0;
   for (int64_t element : suspects) {
-    if (++looked_at > kMostLookedInto) {
-      if (!found->has_value()) SayGaveUp(request, instruction, kMostLookedInto, suspects.size());
+    if (++looked_at > kMostLookedInto && births.operations() > operations) {
+      if (!found->has_value()) SayGaveUp(request, instruction, looked_at - 1, suspects.size());
       return;
     }
-    std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element, query);
+    std::optional<InnerBirth> birth = births.In(instruction, operands, result, element);
     if (!birth.has_value()) continue;
     if (found->has_value()) {
       ++(*found)->further;

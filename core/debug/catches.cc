@@ -73,6 +73,8 @@ void Catches::Detach(Machine& machine) {
 void Catches::Restarted() {
   caught_.reset();
   said_.clear();
+  said_not_all_.clear();
+  finder_.Restarted();
   dirty_ = false;
 }
 
@@ -240,27 +242,37 @@ bool Catches::ExamineExchange(const Instruction& instruction, const Value& value
 
 void Catches::ExamineExchanged(const CatchRequest& r, const Instruction& instruction, int output, const Value& leaf, std::optional<Finding>* found) {
   std::vector<int64_t> elements = NonFinite(r) ? AllBad(r.kind, leaf) : std::vector<int64_t>();
-  const size_t bad = std::min(elements.size(), size_t{kMostLookedInto});
-  elements.resize(bad);
+  const size_t bad = elements.size();
   const HazardQuery query = QueryOf(r);
   const bool may_hide = NonFinite(r) ? finder_.MayHide(r, instruction) || (r.kind == CatchKind::kInf && HasAny(CatchKind::kNan, leaf)) : CallsMayHave(instruction, query);
   const int64_t count = leaf.element_count();
-  for (int64_t k = 0; may_hide && k < count && elements.size() < size_t{kMostLookedInto}; ++k) {
+  const int64_t operations = OperationsLookedInto(machine_->frames());
+  const size_t most = bad + static_cast<size_t>(kMostLookedInto + operations);
+  for (int64_t k = 0; may_hide && k < count && elements.size() < most; ++k) {
     if (!std::binary_search(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(bad), k)) elements.push_back(k);
   }
-  if (elements.empty()) return;
-  const std::vector<std::vector<CaughtRead>> all = exchanged_(instruction, std::max(output, 0), elements);
   int64_t inherited = 0;
-  for (size_t k = 0; k < all.size(); ++k) {
-    const std::vector<CaughtRead>& reads = all[k];
+  InnerBirths births(query);
+  int64_t read = 0;
+  std::vector<std::vector<CaughtRead>> all;  // of some of them: what the devices bring is not held whole
+  size_t looked_at = 0;
+  for (; looked_at < elements.size(); ++looked_at) {
+    const size_t k = looked_at;
+    if (k % kMostLookedInto == 0) {
+      if (k > 0 && births.operations() + read > operations) break;
+      all = exchanged_(instruction, std::max(output, 0), absl::MakeConstSpan(elements).subspan(k, kMostLookedInto));
+    }
+    if (k % kMostLookedInto >= all.size()) break;
+    const std::vector<CaughtRead>& reads = all[k % kMostLookedInto];
+    read += static_cast<int64_t>(reads.size());
     const bool is_bad = k < bad;
-    if (reads.empty() || (NonFinite(r) && std::any_of(reads.begin(), reads.end(), [&](const CaughtRead& read) { return IsSource(r.kind, read.value); }))) {
+    if (reads.empty() || (NonFinite(r) && std::any_of(reads.begin(), reads.end(), [&](const CaughtRead& of) { return IsSource(r.kind, of.value); }))) {
       if (is_bad) ++inherited;
       continue;
     }
     std::vector<Scalar> scalars;
-    for (const CaughtRead& read : reads) scalars.push_back(read.value);
-    std::optional<InnerBirth> birth = FindBirthInFold(*instruction.Called(AttrId::kToApply), scalars, query);
+    for (const CaughtRead& of : reads) scalars.push_back(of.value);
+    std::optional<InnerBirth> birth = births.InFold(*instruction.Called(AttrId::kToApply), scalars);
     if (!is_bad && !birth.has_value()) continue;
     if (found->has_value()) {
       ++(*found)->further;
@@ -278,8 +290,8 @@ void Catches::ExamineExchanged(const CatchRequest& r, const Instruction& instruc
     *found = std::move(f);
   }
   if (found->has_value()) (*found)->inherited += inherited;
-  if (found->has_value() || !may_hide || count <= static_cast<int64_t>(elements.size()) || !said_.insert(&instruction).second) return;
-  notices_.push_back(NotAllCallsText(r, instruction, static_cast<int64_t>(elements.size()), count));
+  if (found->has_value() || !may_hide || static_cast<int64_t>(looked_at) >= count || !said_not_all_.emplace(&instruction, r.kind).second) return;
+  notices_.push_back(NotAllCallsText(r, instruction, static_cast<int64_t>(looked_at), count));
 }
 
 // What the observer is shown may stand for an instruction of the program, with the sizes of this run: that one.

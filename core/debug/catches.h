@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,6 +91,7 @@ class Catches {
   std::vector<Caught> fresh_;
   std::pair<uint64_t, int> fresh_at_ = {0, -1};  // the frame and the instruction that they are of
   absl::flat_hash_set<const Instruction*> said_;
+  std::set<std::pair<const Instruction*, CatchKind>> said_not_all_;  // of what was reduced over devices
   std::vector<std::string> notices_;
 };
 

@@ -11,7 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/hand_sets.h"
-#include "core/debug/match.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
 #include "core/literal/format.h"
@@ -100,43 +99,8 @@ std::optional<bool> IsBefore(const Standing& a, const Standing& b) {
 struct Compared {
   int depth = 0;
   std::string name;
-  std::vector<int> order;  // of a tuple, where the other fork's program has its elements in another order: by element, that of the other
+  const Computation* computation = nullptr;  // of fork a that it is of, where that is known
 };
-
-// By instruction of `computation`, which two programs have: the orders of the tuples whose elements stand in another order in the other one.
-std::map<std::string, std::vector<int>> OrdersIn(const ProgramMatch& match, const Computation& computation) {
-  std::map<std::string, std::vector<int>> orders;
-  for (const auto& scope : match.scopes) {
-    if (scope->a.computation != &computation) continue;
-    for (const Instruction* i : computation.schedule) {
-      const int other = scope->to_b[i->index];
-      if (!i->shape.IsTuple() || other < 0 || scope->b.nodes[other].instruction->name != i->name) continue;
-      const auto made = scope->reordered.find(i->index), handed = scope->handed.find(i->index);
-      const std::vector<int>* order = made != scope->reordered.end() ? &made->second : handed != scope->handed.end() ? &handed->second : nullptr;
-      if (i->parameter_number >= 0) order = &scope->given;
-      if (order != nullptr && order->size() == i->shape.tuple_shapes().size()) orders[std::string(i->name)] = *order;
-    }
-    break;
-  }
-  return orders;
-}
-
-// The elements of `b` where `a` has them; what is in one of them alone is left out of both.
-void BringInOrder(const std::vector<int>& order, Value& a, Value& b) {
-  if (order.empty() || !a.has_value() || !b.has_value() || !a.shape().IsTuple() || !b.shape().IsTuple()) return;
-  std::vector<Value> of_a, of_b;
-  std::vector<Shape> shapes_a, shapes_b;
-  for (size_t k = 0; k < order.size() && k < a.elements().size(); ++k) {
-    if (order[k] >= static_cast<int>(b.elements().size())) return;
-    const bool both = order[k] >= 0;
-    of_a.push_back(both ? a.elements()[k] : Value::Tuple(Shape::Tuple({}), {}));
-    of_b.push_back(both ? b.elements()[static_cast<size_t>(order[k])] : of_a.back());
-    shapes_a.push_back(of_a.back().shape());
-    shapes_b.push_back(of_b.back().shape());
-  }
-  a = Value::Tuple(Shape::Tuple(std::move(shapes_a)), std::move(of_a));
-  b = Value::Tuple(Shape::Tuple(std::move(shapes_b)), std::move(of_b));
-}
 
 // The value of an instruction of that frame at the present; empty where it has none.
 Value ValueIn(Session::State& s, int depth, absl::string_view name) {
@@ -165,10 +129,11 @@ struct Comparison {
   std::optional<InnerDifference> inner;  // where that begins, if it is inside of what the first one ran
   std::optional<InnerDifference> before;  // one that was found inside of what gave the same
   std::string through;            // what was found inside of what gave the same, if that was asked for
+  ForkOrders orders;
 
   void Add(const Compared& what, const std::string& where, Value a, Value b) {
     if (!a.has_value() || !b.has_value()) return;
-    BringInOrder(what.order, a, b);
+    if (what.computation != nullptr) orders.BringInOrder(*what.computation, what.name, a, b);
     std::vector<ForkRow> leaves;
     if (!CompareLeaves(what.name, a, b, leaves)) unlike.push_back(what.name + where);
     ++compared;
@@ -195,6 +160,9 @@ void SayComparison(const Session::State& s, const Comparison& comparison, absl::
   }
   if (differing > static_cast<int64_t>(rows.size())) s.Say("  and more\n");
   s.Say(comparison.through);
+  if (const int64_t left_out = comparison.orders.left_out(); left_out > 0) {
+    s.Say(Count(left_out, "array"), " in tuples that only one of the programs carries, or that cannot be told apart from others there, ", left_out == 1 ? "was" : "were", " not compared.\n");
+  }
   if (!comparison.unlike.empty()) s.Say("Of other shapes: %", absl::StrJoin(comparison.unlike, ", %"), "\n");
 }
 
@@ -227,11 +195,11 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
   const bool loop = IsLoop(path.back().kind);
   absl::StatusOr<std::optional<InnerDifference>> inside = std::optional<InnerDifference>();
   if (Def(*i).control != ControlKind::kNone) {
-    inside = FirstInside(s, a, b, path, std::string(i->name), -1);
+    inside = FirstInside(s, a, b, comparison.orders, path, std::string(i->name), -1);
   } else if (loop && i->parameter_number >= 0 && path.back().iteration > 0) {
     const ForkFrame now = path.back();
     path.pop_back();
-    inside = FirstInside(s, a, b, path, now.caller, now.iteration);
+    inside = FirstInside(s, a, b, comparison.orders, path, now.caller, now.iteration);
   }
   if (!inside.ok()) return inside.status();
   comparison.inner = *std::move(inside);
@@ -273,7 +241,7 @@ void FoundBefore(const ThroughResult& found, absl::string_view inside, Compariso
 absl::Status LookExchanged(Session::State& s, const std::string& a, const std::string& b, const Both& both, Comparison& comparison) {
   const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison, false);
   if (!callers.ok()) return callers.status();
-  const absl::StatusOr<ThroughResult> found = FirstExchanged(s, a, b, *callers);
+  const absl::StatusOr<ThroughResult> found = FirstExchanged(s, a, b, comparison.orders, *callers);
   if (found.ok() && found->first.has_value()) FoundBefore(*found, "inside, where devices exchange", comparison);
   return found.status();
 }
@@ -283,7 +251,7 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
                          Comparison& comparison) {
   const absl::StatusOr<std::vector<InnerCaller>> callers = CallersBefore(s, both, comparison, comparison.inner.has_value());
   if (!callers.ok()) return callers.status();
-  const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, *callers, most);
+  const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, comparison.orders, *callers, most);
   if (!found.ok()) return found.status();
   if (found->first.has_value() && !(comparison.inner.has_value() && found->first->where == comparison.inner->where)) {
     FoundBefore(*found, "inside, not handed on", comparison);
@@ -337,9 +305,10 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
     const Frame& frame = s.machine->frames()[depth];
     Mark around = mark;
     around.levels.resize(depth + 1);
+    const auto in_a = PlaceOf(*at_a.module, ForkPath(here.levels.begin(), here.levels.begin() + static_cast<ptrdiff_t>(depth) + 1), "");
     for (const Instruction* i : frame.computation->schedule) {
       if (i->index >= frame.position) break;
-      all.names.push_back({static_cast<int>(depth), std::string(i->name), {}});
+      all.names.push_back({static_cast<int>(depth), std::string(i->name), in_a.has_value() ? in_a->second : nullptr});
       all.sizes.push_back(i->shape.ByteSize());
       all.where.push_back(absl::StrCat(" in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
     }
@@ -373,15 +342,12 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   std::vector<Compared> names;
   std::vector<int64_t> sizes;
   std::vector<std::string> where;
-  std::optional<ProgramMatch> match;
-  if (at_a.module != at_b.module) match = MatchPrograms(*at_a.module, *at_b.module);
+  if (at_a.module != at_b.module) comparison.orders = ForkOrders(*at_a.module, *at_b.module);
   for (size_t depth = 0; depth < shared; ++depth) {
     const Frame& frame = s.machine->frames()[depth];
-    std::map<std::string, std::vector<int>> orders;
-    if (match.has_value()) orders = OrdersIn(*match, *frame.computation);
     for (const Instruction* i : frame.computation->schedule) {
       if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
-      names.push_back({static_cast<int>(depth), std::string(i->name), orders[std::string(i->name)]});
+      names.push_back({static_cast<int>(depth), std::string(i->name), frame.computation});
       sizes.push_back(i->shape.ByteSize());
       where.push_back(depth == 0 ? "" : absl::StrCat(" in ", frame.computation->name));
     }
@@ -423,7 +389,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
         if (!looked.ok())
           return absl::FailedPreconditionError(
               absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
-        const Compared what{static_cast<int>(depth), std::string(only), {}};
+        const Compared what{static_cast<int>(depth), std::string(only)};
         first ? comparison.Add(what, in, value, past) : comparison.Add(what, in, past, value);
         return absl::OkStatus();
       }
@@ -451,7 +417,7 @@ absl::StatusOr<std::optional<ForkPlace>> CompareOn(Session::State& s, const std:
   bool everywhere = false;
   const absl::Status status = CompareTwo(s, a, b, only, inside, comparison, &notes, &everywhere);
   if (!status.ok()) return status;
-  if (everywhere) return CompareEverywhere(s, a, b, only, device);
+  if (everywhere) return CompareEverywhere(s, a, b, comparison.orders, only, device);
   if (comparison.compared == 0)
     return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks")
                                                       : absl::StrCat("%", only, " has not been executed in both forks"));

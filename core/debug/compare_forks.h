@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_
 #define HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,23 @@ struct ForkRow {
 bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std::vector<ForkRow>& rows);
 std::string ToText(const ForkRow& row);
 
+// Where the programs of two forks hand on the same values side by side in another order: by computation and instruction of fork a, which b has under
+// the same names, the place in b of each element of a's tuple; -1: b has none, or it cannot be told which.
+class ForkOrders {
+ public:
+  ForkOrders() = default;  // one program
+  ForkOrders(const Module& a, const Module& b);
+  // Puts the elements of `b` where `a` has them; what cannot be compared is left out of both, and counted.
+  void BringInOrder(const Computation& computation, absl::string_view name, Value& a, Value& b) const;
+  // So many arrays were left out so far, by the same names.
+  int64_t left_out() const;
+
+ private:
+  using Key = std::pair<const Computation*, std::string>;
+  std::map<Key, std::vector<int>> orders_;
+  mutable std::map<Key, int64_t> left_out_;
+};
+
 // A frame by names, so that it is found in both forks' programs.
 struct ForkFrame {
   FrameKind kind = FrameKind::kEntry;
@@ -44,8 +62,8 @@ struct InnerDifference {
   ForkPath path;      // of its frame
   std::string name;   // "x"
 };
-absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
-                                                           const std::string& caller, int64_t last);
+absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
+                                                           ForkPath path, const std::string& caller, int64_t last);
 
 // What an instruction runs, in the frame of `path`.
 struct InnerCaller {
@@ -61,11 +79,11 @@ struct ThroughResult {
   int64_t frames = 0;   // looked into
   bool more = false;    // others were not
 };
-absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
                                            absl::Span<const InnerCaller> callers, int64_t most);
 // Of several devices, where they exchange inside of these: what one has given to others, or got and not kept, may differ where what it goes on
 // with is the same. `frames` and `more` are not counted.
-absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::string& a, const std::string& b,
+absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
                                              absl::Span<const InnerCaller> callers);
 
 // An instruction at a moment of the program of a fork.
@@ -75,7 +93,7 @@ struct ForkPlace {
 };
 
 // All values of an instruction, in every iteration and call, side by side; the first that differs is told, and its place in `a` returned.
-absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name, absl::string_view device);
+absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders, absl::string_view name, absl::string_view device);
 
 // Of several devices, by device: where the first value differs on it, in fork `a`. Says on which devices that begins, and which have got it
 // from others by an exchange (compare_forks_devices.cc).

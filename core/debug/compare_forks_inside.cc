@@ -123,9 +123,10 @@ std::string WhereText(const Module& module, const ForkPath& path) {
 
 class Search {
  public:
-  Search(Session::State& s, const std::string& a, const std::string& b) : s_(s), a_(a), b_(b) {}
+  Search(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders) : s_(s), a_(a), b_(b), orders_(orders) {}
   // Into what gave the same in both, too, and into at most that many frames.
-  Search(Session::State& s, const std::string& a, const std::string& b, int64_t most) : s_(s), a_(a), b_(b), through_(true), most_(most) {}
+  Search(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders, int64_t most)
+      : s_(s), a_(a), b_(b), orders_(orders), through_(true), most_(most) {}
   int64_t frames() const { return frames_; }
   int64_t same() const { return same_; }
 
@@ -205,7 +206,7 @@ class Search {
   };
   using FrameOf = std::function<ForkPath(int64_t)>;
   // Of the values with these names, `bytes` an iteration, up to the iteration `last` (-1: all).
-  absl::StatusOr<Iterations> FirstApart(const FrameOf& frame, absl::Span<const std::string> names, int64_t bytes, int64_t last) {
+  absl::StatusOr<Iterations> FirstApart(const FrameOf& frame, const Computation& computation, absl::Span<const std::string> names, int64_t bytes, int64_t last) {
     const int64_t batch = std::clamp<int64_t>(kBatch / std::max<int64_t>(1, bytes), 1, 4096);
     Iterations found;
     for (bool over = false; !over;) {
@@ -217,10 +218,10 @@ class Search {
       if (!of_b.ok()) return of_b.status();
       over = paths.size() < static_cast<size_t>(batch);
       for (size_t k = 0; k < paths.size(); ++k) {
-        const FrameValues &x = (*of_a)[k], &y = (*of_b)[k];
+        FrameValues &x = (*of_a)[k], &y = (*of_b)[k];
         if (!x.has_value() && !y.has_value()) return found;
         bool differs = x.has_value() != y.has_value();
-        for (size_t n = 0; n < names.size() && !differs; ++n) differs = Differs("", (*x)[n], (*y)[n]).has_value();
+        for (size_t n = 0; n < names.size() && !differs; ++n) differs = Apart(computation, names[n], (*x)[n], (*y)[n]).has_value();
         if (differs) {
           found.parts = found.count;
           return found;
@@ -229,6 +230,12 @@ class Search {
       }
     }
     return found;
+  }
+
+  // Of an instruction of a's computation, which b has, too.
+  std::optional<ForkRow> Apart(const Computation& computation, const std::string& name, Value& a, Value& b) const {
+    orders_.BringInOrder(computation, name, a, b);
+    return Differs(name, a, b);
   }
 
   // What devices bring and get in the frames of a loop of one kind; whether they exchange in what those run.
@@ -271,7 +278,7 @@ class Search {
     }
     const std::vector<std::string> carried = {std::string(condition->parameters[0]->name)};
     const auto at_begin = [&](int64_t k) { return frame(FrameKind::kWhileCondition, k); };
-    const absl::StatusOr<Iterations> all = FirstApart(at_begin, carried, condition->parameters[0]->shape.ByteSize(), last);
+    const absl::StatusOr<Iterations> all = FirstApart(at_begin, *condition, carried, condition->parameters[0]->shape.ByteSize(), last);
     if (!all.ok()) return all.status();
     int64_t first = all->parts < 0 ? all->count : std::max<int64_t>(0, all->parts - 1);
     for (const InFrames& in : exchanged) {
@@ -282,7 +289,7 @@ class Search {
       const auto of_kind = [&](int64_t k) { return frame(in.kind, k); };
       int64_t before = first;
       if (until.has_value()) before = std::min(before, until->iteration + (until->kind == FrameKind::kWhileBody && in.kind != until->kind ? 1 : 0));
-      const absl::StatusOr<Iterations> apart = before == 0 ? Iterations() : FirstApart(of_kind, in.names, in.bytes, before - 1);
+      const absl::StatusOr<Iterations> apart = before == 0 ? Iterations() : FirstApart(of_kind, in.kind == FrameKind::kWhileBody ? *body : *condition, in.names, in.bytes, before - 1);
       if (!apart.ok()) return apart.status();
       if (apart->parts >= 0) first = apart->parts;
     }
@@ -323,7 +330,7 @@ class Search {
       if (!(*of_a)[0].has_value() || !(*of_b)[0].has_value()) return std::nullopt;
       if (k == 0 && ++frames_ > most_ && through_) return std::nullopt;
       for (size_t n = 0; n < batch.size(); ++n) {
-        const std::optional<ForkRow> row = Differs(batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
+        const std::optional<ForkRow> row = Apart(*computation, batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
         if (!row.has_value()) {
           if (!control[k + n]) continue;
           auto deeper = through_ ? Through(path, batch[n]) : Exchanged(path, batch[n], std::nullopt);
@@ -346,6 +353,7 @@ class Search {
 
   Session::State& s_;
   const std::string &a_, &b_;
+  const ForkOrders& orders_;
   const bool through_ = false;
   const int64_t most_ = std::numeric_limits<int64_t>::max();
   int64_t frames_ = 0;  // looked into
@@ -414,14 +422,14 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
 
 }  // namespace
 
-absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
-                                                           const std::string& caller, int64_t last) {
-  return Search(s, a, b).Inside(path, caller, last);
+absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
+                                                           ForkPath path, const std::string& caller, int64_t last) {
+  return Search(s, a, b, orders).Inside(path, caller, last);
 }
 
-absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::string& a, const std::string& b,
+absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
                                              absl::Span<const InnerCaller> callers) {
-  Search search(s, a, b);
+  Search search(s, a, b, orders);
   ThroughResult result;
   for (const InnerCaller& each : callers) {
     absl::StatusOr<std::optional<InnerDifference>> found = search.Exchanged(each.path, each.caller, each.until);
@@ -433,9 +441,9 @@ absl::StatusOr<ThroughResult> FirstExchanged(Session::State& s, const std::strin
   return result;
 }
 
-absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
                                            absl::Span<const InnerCaller> callers, int64_t most) {
-  Search search(s, a, b, most);
+  Search search(s, a, b, orders, most);
   ThroughResult result;
   for (const InnerCaller& each : callers) {
     absl::StatusOr<std::optional<InnerDifference>> found = search.Through(each.path, each.caller, each.until);
@@ -449,11 +457,11 @@ absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string&
   return result;
 }
 
-absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name, absl::string_view device) {
+absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders, absl::string_view name, absl::string_view device) {
   std::optional<ForkPlace> place;
-  const absl::StatusOr<Everywhere> of_a = AllValues(s, a, name);
+  absl::StatusOr<Everywhere> of_a = AllValues(s, a, name);
   if (!of_a.ok()) return of_a.status();
-  const absl::StatusOr<Everywhere> of_b = AllValues(s, b, name);
+  absl::StatusOr<Everywhere> of_b = AllValues(s, b, name);
   if (!of_b.ok()) return of_b.status();
   int64_t compared = 0, differing = 0;
   std::string first;
@@ -463,6 +471,7 @@ absl::StatusOr<std::optional<ForkPlace>> CompareEverywhere(Session::State& s, co
     if (same == of_b->labels.end()) continue;
     k = static_cast<size_t>(same - of_b->labels.begin());
     ++compared;
+    orders.BringInOrder(*of_a->places[n].instruction->parent, of_a->places[n].instruction->name, of_a->values[n], of_b->values[k]);
     const std::optional<ForkRow> row = Differs("", of_a->values[n], of_b->values[k]);
     if (!row.has_value() || ++differing > 1) continue;
     first = absl::StrCat(of_a->labels[n], of_a->labels[n].empty() ? "" : ": ", ToText(*row));

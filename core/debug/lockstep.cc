@@ -25,6 +25,7 @@
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
 #include "core/literal/relayout.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -223,9 +224,12 @@ class Lockstep {
       if (absl::Status status = Post(side, info, read, inputs[k], true); !status.ok()) return status;
     }
     // What one program alone computes is no pair; what it reads has been compared for those who read it in the other program.
-    if (!paired) return Next(side);
+    if (!paired) {
+      ++(side == 0 ? report_.only_a : report_.only_b);
+      return Next(side);
+    }
     if (absl::Status status = PostReadByPartner(side, info, node); !status.ok()) return status;
-    const Value& compared = side == 0 ? result : InOrderOfA(*match_.scopes[info.match], Partner(side, info.match, node), result);
+    const Value& compared = side == 0 ? result : InOrderOfA(*match_.scopes[info.match], Partner(side, info.match, node), result, &report_.without_partner);
     if (absl::Status status = Post(side, info, node, compared, false); !status.ok()) return status;
     return Next(side);
   }
@@ -380,6 +384,9 @@ class Lockstep {
   bool Compare(int side, const Value& a, const Value& b, Divergence& d) {
     if (a.shape().IsTuple() && b.shape().IsTuple()) {
       const size_t count = std::min(a.elements().size(), b.elements().size());
+      for (const Value* longer : {&a, &b}) {
+        for (size_t k = count; k < longer->elements().size(); ++k) report_.without_partner += LeafCountOf(longer->elements()[k].shape());
+      }
       for (size_t k = 0; k < count; ++k) {
         Divergence leaf = d;
         leaf.output = static_cast<int>(k);

@@ -62,6 +62,8 @@ struct LockstepReport {
   int64_t other_bits = 0;              // pairs with other bits, within the budget or not
   int64_t diverging = 0, own = 0;
   int64_t unlike = 0;                  // pairs of other dimensions: not compared
+  int64_t only_a = 0, only_b = 0;      // results of instructions that have no partner: not compared
+  int64_t without_partner = 0;         // arrays in tuples of a pair that the other one has no like for: not compared
   int64_t spilled_bytes = 0;
   int64_t peak_bytes = 0;              // of the values of both machines together
   bool results_compared = false;

@@ -1,5 +1,6 @@
 #include "core/debug/lockstep_reads.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "core/debug/compare_values.h"
 #include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -73,11 +75,18 @@ bool HandsOnOthers(const ScopeMatch& m, int in_a, bool entry) {
   return false;
 }
 
-Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b) {
+Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b, int64_t* without_partner) {
   const auto order = m.reordered.find(in_a);
   if (order == m.reordered.end() || !of_b.shape().IsTuple()) return of_b;
   std::vector<Value> elements;
   std::vector<Shape> shapes;
+  const Shape &shape_a = m.a.nodes[in_a].instruction->shape, &shape_b = of_b.shape();
+  for (size_t k = 0; k < order->second.size(); ++k) {
+    if (order->second[k] < 0) *without_partner += LeafCountOf(shape_a.tuple_shapes()[k]);
+  }
+  for (size_t l = 0; l < shape_b.tuple_shapes().size(); ++l) {
+    if (std::find(order->second.begin(), order->second.end(), static_cast<int>(l)) == order->second.end()) *without_partner += LeafCountOf(shape_b.tuple_shapes()[l]);
+  }
   for (const int l : order->second) {
     elements.push_back(l < 0 ? Value::Tuple(Shape::Tuple({}), {}) : of_b.elements()[l]);  // what b has not is compared with nothing
     shapes.push_back(elements.back().shape());

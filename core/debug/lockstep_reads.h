@@ -28,8 +28,8 @@ uint64_t InnerKey(uint64_t outer, int in_a, int64_t iteration, int branch, Frame
 // A tuple of other values than its partner's: of a value that only one program has, or of another one that both have. Nobody else compares
 // those as what they are here. `entry`: the scope is the programs' entry.
 bool HandsOnOthers(const ScopeMatch& m, int in_a, bool entry);
-// A tuple's value in b with its elements where a has them.
-Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b);
+// A tuple's value in b with its elements where a has them; to `without_partner` goes how many arrays only one of the two has.
+Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b, int64_t* without_partner);
 // The value of an instruction of the frame, where it need not be made again; else none.
 Value Held(const Frame& frame, const Instruction& i);
 // Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame. `entry`: as above. `diverged`: keys of

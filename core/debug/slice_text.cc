@@ -240,7 +240,7 @@ class TextPrinter {
     const SliceNode* from = branch.from;
     std::string line =
         absl::StrCat(branch.line, edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": "));
-    if (frames_.name != nullptr && from != nullptr && from->place.device != node.place.device) line = absl::StrCat(frames_.name(node.place.device), ": ", line);
+    if (frames_.name != nullptr && (from != nullptr ? *from : slice_.nodes[0]).place.device != node.place.device) line = absl::StrCat(frames_.name(node.place.device), ": ", line);
     absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node))
                                  : absl::StrCat(Head(node), Tail(node, from, branch.share)));
     if (again && branch.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", branch.share * 100);
@@ -366,7 +366,7 @@ class TextPrinter {
       }
       const SliceNode& last = slice_.nodes[birth.path.back()];
       const absl::string_view verb = birth.given ? "comes with" : "is born at";
-      Line("", absl::StrCat(b == 0 ? "the " : "the infinity in it: the ", what, " ", verb, " ", PlaceText(last.place),
+      Line("", absl::StrCat(b == 0 ? "the " : "the infinity in it: the ", what, " ", verb, " ", PlaceText(last.place), frames_.name != nullptr && last.place.device != slice_.nodes[0].place.device ? absl::StrCat(" of ", frames_.name(last.place.device)) : "",
                            birth.hops == 0 ? "" : absl::StrCat(", ", Count(birth.hops, "operation"), " before")));
       Path(birth);
       Tree(birth.path.back(), "  ");
@@ -383,7 +383,7 @@ class TextPrinter {
       }
       const SliceNode& node = slice_.nodes[birth.path[k]];
       const FrameHistory::Place& frame = frames_.of(node.place.device).place(node.place.frame);
-      const bool elsewhere = frames_.name != nullptr && k > 0 && slice_.nodes[birth.path[k - 1]].place.device != node.place.device;
+      const bool elsewhere = frames_.name != nullptr && slice_.nodes[k > 0 ? birth.path[k - 1] : 0].place.device != node.place.device;
       names.push_back(absl::StrCat(elsewhere ? absl::StrCat(frames_.name(node.place.device), " ") : "", PlaceText(node.place), frame.kind == FrameKind::kWhileBody ? absl::StrCat(" @", frame.iteration) : ""));
     }
     if (n > 1) Line("  ", absl::StrCat("by way of ", absl::StrJoin(names, " <- ")));

@@ -1,6 +1,9 @@
 #include "core/ir/opcode.h"
 
+#include <utility>
+
 #include "core/base/name_map.h"
+#include "core/ir/old_opcodes.h"
 
 namespace hloscope {
 namespace {
@@ -11,6 +14,9 @@ constexpr absl::string_view kNames[] = {
 #undef X
 };
 
+// What operations were called before.
+constexpr std::pair<absl::string_view, Opcode> kOldNames[] = {{kCrossReplicaSum, Opcode::kAllReduce}};
+
 }  // namespace
 
 absl::string_view Name(Opcode opcode) { return kNames[static_cast<int>(opcode)]; }
@@ -19,6 +25,7 @@ std::optional<Opcode> OpcodeFromName(absl::string_view name) {
   static const auto& table = *[] {
     auto* map = new NameMap<Opcode>;
     for (int i = 0; i < kOpcodeCount; ++i) map->emplace(kNames[i], static_cast<Opcode>(i));
+    for (const auto& [name, opcode] : kOldNames) map->emplace(name, opcode);
     return map;
   }();
   auto it = table.find(name);

@@ -1,5 +1,6 @@
 #include "core/ops/called_run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -17,6 +18,7 @@ namespace hloscope {
 struct CalledRun::Search {
   std::optional<HazardQuery> query;
   int64_t left = std::numeric_limits<int64_t>::max();  // instructions; then nobody waits for it any longer
+  int64_t operations = 0;
   std::vector<std::pair<const Instruction*, int64_t>> loops;
   std::optional<InnerBirth> birth;
 };
@@ -54,11 +56,18 @@ bool IsRunHere(const Instruction& i) {
 }  // namespace
 
 CalledRun::CalledRun(std::optional<HazardQuery> query) : search_(std::make_shared<Search>()) {
-  if (query.has_value()) search_->left = 2'000'000;
   search_->query = std::move(query);
+  Begin();
 }
 CalledRun::CalledRun(std::shared_ptr<Search> search) : search_(std::move(search)) {}
 CalledRun::~CalledRun() = default;
+
+void CalledRun::Begin() {
+  search_->loops.clear();
+  if (search_->query.has_value()) search_->left = 2'000'000;
+}
+
+int64_t CalledRun::operations() const { return search_->operations; }
 
 std::optional<InnerBirth> CalledRun::TakeBirth() { return std::exchange(search_->birth, std::nullopt); }
 
@@ -76,6 +85,7 @@ std::optional<Value> CalledRun::Run(const Computation& computation, absl::Span<c
       continue;
     }
     if (--search_->left < 0) return std::nullopt;
+    search_->operations += i->shape.IsArray() ? std::max<int64_t>(1, i->shape.ElementCount()) : 1;
     std::vector<Value> operands;
     for (const Instruction* operand : i->operands) operands.push_back(values[operand->index]);
     const bool control = Def(*i).control != ControlKind::kNone;

@@ -23,6 +23,10 @@ class CalledRun {
   // Without a query nothing is looked for: it only runs.
   explicit CalledRun(std::optional<HazardQuery> query);
   ~CalledRun();
+  // What follows may take its own time.
+  void Begin();
+  // That were executed since it was made, by element of what they make.
+  int64_t operations() const;
   // What it returns. Nothing: an instruction has what is looked for, in it or in what it runs; or something in it is not run here (what gives
   // random numbers or asks others than its operands), or it takes too long.
   std::optional<Value> Run(const Computation& computation, absl::Span<const Value> arguments);

@@ -248,6 +248,22 @@ absl::Status CheckBlock(const ExchangeContext& c, const Block& b) {
                EntryText(c, b.to, 5, b.from * entries + b.entry % entries, b.awaited));
 }
 
+// Of all that one member receives: no row is written twice, as either might be the one that stays.
+absl::Status CheckApart(const ExchangeContext& c, std::vector<Block> blocks) {
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.target < b.target; });
+  const Block* last = nullptr;  // that reaches furthest
+  for (const Block& b : blocks) {
+    if (last != nullptr && b.target < last->target + last->rows) {
+      const std::string whom = b.from == last->from ? absl::StrCat(c.name(b.from), " writes row ", b.target, " of %", c.instruction.operands[1]->name, " on ", b.from == b.to ? "itself" : c.name(b.to), " twice")
+                                                    : absl::StrCat(c.name(last->from), " and ", c.name(b.from), " both write row ", b.target, " of %", c.instruction.operands[1]->name, " on ", c.name(b.to));
+      const auto entry = [&](const Block& of) { return absl::StrCat(EntryText(c, of.from, 4, of.entry, of.target), of.rows > 1 ? absl::StrCat(" with ", of.rows, " rows") : ""); };
+      return absl::InvalidArgumentError(absl::StrCat(whom, ": ", entry(*last), ", ", entry(b)));
+    }
+    if (last == nullptr || b.target + b.rows > last->target + last->rows) last = &b;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 // Entries of the vectors that a member has for another one: the vectors are cut into as many equal runs as there are members.
@@ -269,14 +285,17 @@ absl::StatusOr<Results> ExchangeRaggedAllToAll(const ExchangeContext& c) {
     if (!out.has_value()) return NoMemory(output.shape());
     std::copy_n(output.data(), output.byte_size(), out.mutable_data());
     const int64_t row = CutAt(output.shape(), 0).run;
+    std::vector<Block> written;
     for (int from = 0; from < count; ++from) {
       for (int64_t k = 0; k < entries; ++k) {
         const int64_t e = to * entries + k;
         const Block block{from, to, e, at(from, 2, e), at(from, 3, e), at(from, 4, e), at(to, 5, from * entries + k)};
         if (absl::Status s = CheckBlock(c, block); !s.ok()) return s;
+        if (block.rows > 0) written.push_back(block);
         if (block.rows > 0) std::copy_n(c.brought[from][0].data() + block.first * row, block.rows * row, out.mutable_data() + block.target * row);
       }
     }
+    if (absl::Status s = CheckApart(c, std::move(written)); !s.ok()) return s;
     results.push_back(std::move(out));
   }
   return results;

@@ -30,6 +30,9 @@ bool HasInterleavedFold(const Instruction& instruction) {
   return false;
 }
 
+// One update after the other, whatever result element it goes to.
+bool GoesByUpdate(const Instruction& instruction) { return instruction.opcode == Opcode::kScatter || instruction.opcode == Opcode::kSelectAndScatter; }
+
 bool In(absl::Span<const int64_t> list, int64_t x) { return std::find(list.begin(), list.end(), x) != list.end(); }
 
 int64_t IntegerAt(const Value& v, int64_t linear) {
@@ -82,14 +85,25 @@ std::unique_ptr<ElementCalls> ElementCalls::Make(const Instruction& instruction,
   return calls;
 }
 
+int64_t ElementCalls::updates_seen() const { return GoesByUpdate(instruction_) ? next_ : 0; }
+
 std::unique_ptr<ElementCalls> ElementCalls::MakeFor(const Instruction& instruction, std::vector<Value> operands, int64_t output) {
   std::unique_ptr<ElementCalls> calls = Make(instruction, std::move(operands));
   if (calls == nullptr || calls->scan_ != nullptr || instruction.opcode == Opcode::kSort) return nullptr;
-  calls->only_ = output;
-  const bool by_update = instruction.opcode == Opcode::kScatter || instruction.opcode == Opcode::kSelectAndScatter;
-  calls->next_ = by_update ? 0 : output;
-  calls->limit_ = by_update ? INT64_MAX : output + 1;
+  calls->BeginFor(output);
   return calls;
+}
+
+void ElementCalls::BeginFor(int64_t output) {
+  only_ = output;
+  next_ = GoesByUpdate(instruction_) ? 0 : output;
+  limit_ = GoesByUpdate(instruction_) ? INT64_MAX : output + 1;
+  calls_.clear();
+  slots_.clear();
+  window_.clear();
+  compared_ = 0;
+  selecting_ = false;
+  if (instruction_.opcode == Opcode::kSelectAndScatter) computation_ = instruction_.Called(AttrId::kSelect);
 }
 
 std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {

@@ -24,6 +24,8 @@ class ElementCalls {
   static std::unique_ptr<ElementCalls> Make(const Instruction& instruction, std::vector<Value> operands);
   // Only the calls that element `output` of the result is made of (of a scatter: of all updates that hit it). Not of sort and scan.
   static std::unique_ptr<ElementCalls> MakeFor(const Instruction& instruction, std::vector<Value> operands, int64_t output);
+  // Of what MakeFor gave: those of another element are next.
+  void BeginFor(int64_t output);
   // Of the call that Next gave last.
   const Computation& computation() const { return *computation_; }
   // Arguments of the next call, one scalar a parameter; nullopt after the last one. `previous`: what the call before returned
@@ -39,6 +41,8 @@ class ElementCalls {
   // any Next is given no result.
   int64_t Skip(int64_t most);
 
+  // Of a scatter: updates that were looked at so far, whatever they hit.
+  int64_t updates_seen() const;
   // Where the arguments that Next gave last come from: an operand and its element, or -1 for what a call returned.
   const std::vector<std::pair<int, int64_t>>& sources() const { return sources_; }
 

@@ -48,29 +48,6 @@ int64_t SortDimension(const Instruction& sort) {
   return dims.empty() ? sort.operands[0]->shape.rank() - 1 : dims[0];
 }
 
-std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value& result, int64_t element, const HazardQuery& query) {
-  const Computation* comparator = sort.Called(AttrId::kToApply);
-  const Shape& shape = sort.operands[0]->shape;
-  if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
-  const int d = static_cast<int>(SortDimension(sort));
-  if (shape.dim(d) < 2) return std::nullopt;  // nothing is compared
-  const int64_t stride = RowMajorStrides(shape.dimensions())[d];
-  // The last one with the one before it.
-  const int64_t first = element / stride % shape.dim(d) + 1 < shape.dim(d) ? element : element - stride;
-  std::vector<Value> arguments;
-  for (size_t k = 0; k < sort.operands.size(); ++k) {
-    const Value& sorted = result.shape().IsTuple() ? result.elements()[k] : result;
-    arguments.push_back(ElementOf(sorted, first));
-    arguments.push_back(ElementOf(sorted, first + stride));
-  }
-  CalledRun run(query);
-  (void)run.Run(*comparator, arguments);
-  std::optional<InnerBirth> birth = run.TakeBirth();
-  if (!birth.has_value()) return birth;
-  for (size_t p = 0; p < arguments.size(); ++p) birth->arguments.push_back({comparator->parameters[p], ElementAt(arguments[p], 0), -1, 0});
-  return birth;
-}
-
 // Whether its result may be finite where an operand is infinite.
 bool HidesInfinity(ScalarOp op) {
   switch (op) {
@@ -144,23 +121,58 @@ bool CallsChoose(const Instruction& instruction) {
 
 bool CallsBranch(const Instruction& instruction) { return AnyInCalls(instruction, Branches); }
 
-std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query) {
+InnerBirths::InnerBirths(const HazardQuery& query) : run_(std::make_unique<CalledRun>(query)) {}
+InnerBirths::~InnerBirths() = default;
+int64_t InnerBirths::operations() const { return run_->operations() + passed_over_; }
+
+std::optional<InnerBirth> InnerBirths::InComparison(const Instruction& sort, const Value& result, int64_t element) {
+  const Computation* comparator = sort.Called(AttrId::kToApply);
+  const Shape& shape = sort.operands[0]->shape;
+  if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
+  const int d = static_cast<int>(SortDimension(sort));
+  if (shape.dim(d) < 2) return std::nullopt;  // nothing is compared
+  const int64_t stride = RowMajorStrides(shape.dimensions())[d];
+  // The last one with the one before it.
+  const int64_t first = element / stride % shape.dim(d) + 1 < shape.dim(d) ? element : element - stride;
+  std::vector<Value> arguments;
+  for (size_t k = 0; k < sort.operands.size(); ++k) {
+    const Value& sorted = result.shape().IsTuple() ? result.elements()[k] : result;
+    arguments.push_back(ElementOf(sorted, first));
+    arguments.push_back(ElementOf(sorted, first + stride));
+  }
+  run_->Begin();
+  (void)run_->Run(*comparator, arguments);
+  std::optional<InnerBirth> birth = run_->TakeBirth();
+  if (!birth.has_value()) return birth;
+  for (size_t p = 0; p < arguments.size(); ++p) birth->arguments.push_back({comparator->parameters[p], ElementAt(arguments[p], 0), -1, 0});
+  return birth;
+}
+
+std::optional<InnerBirth> InnerBirths::In(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element) {
   if (ScalarComputations(instruction).empty()) return std::nullopt;
-  if (instruction.opcode == Opcode::kSort) return BirthInComparison(instruction, result, element, query);
+  if (instruction.opcode == Opcode::kSort) return InComparison(instruction, result, element);
   for (const Value& operand : operands) {
     if (!operand.has_value() || !operand.shape().IsArray()) return std::nullopt;
   }
-  std::unique_ptr<ElementCalls> calls = ElementCalls::MakeFor(instruction, std::vector<Value>(operands.begin(), operands.end()), element);
+  if (calls_ == nullptr) {
+    calls_ = ElementCalls::MakeFor(instruction, std::vector<Value>(operands.begin(), operands.end()), element);
+  } else {
+    calls_->BeginFor(element);
+  }
+  ElementCalls* const calls = calls_.get();
   if (calls == nullptr) return std::nullopt;
-  CalledRun run(query);
+  run_->Begin();
   std::optional<Value> previous;
   for (int64_t call = 0; call < kMostCalls; ++call) {
     const std::optional<std::vector<Value>> arguments = calls->Next(previous.has_value() ? &*previous : nullptr);
-    if (!arguments.has_value()) return std::nullopt;
+    if (!arguments.has_value()) {
+      passed_over_ += calls->updates_seen();
+      return std::nullopt;
+    }
     const Computation& computation = calls->computation();
-    previous = run.Run(computation, *arguments);
+    previous = run_->Run(computation, *arguments);
     if (previous.has_value()) continue;
-    std::optional<InnerBirth> birth = run.TakeBirth();
+    std::optional<InnerBirth> birth = run_->TakeBirth();
     if (birth.has_value()) {
       birth->call = call;
       const std::vector<std::pair<int, int64_t>>& sources = calls->sources();
@@ -174,7 +186,7 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
   return std::nullopt;
 }
 
-std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span<const Scalar> elements, const HazardQuery& query) {
+std::optional<InnerBirth> InnerBirths::InFold(const Computation& reducer, absl::Span<const Scalar> elements) {
   if (reducer.parameters.size() != 2 || elements.empty()) return std::nullopt;
   const auto argument = [&](size_t p, const Scalar& scalar) {
     const Shape& shape = reducer.parameters[p]->shape;
@@ -182,16 +194,16 @@ std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span
     StoreScalar(ConvertScalar(scalar, shape.element_type()), value.mutable_data());
     return value;
   };
-  CalledRun run(query);
+  run_->Begin();
   Scalar before = elements[0];
   for (size_t k = 1; k < elements.size(); ++k) {
     const Value arguments[] = {argument(0, before), argument(1, elements[k])};
-    const std::optional<Value> made = run.Run(reducer, arguments);
+    const std::optional<Value> made = run_->Run(reducer, arguments);
     if (made.has_value()) {
       before = ElementAt(*made, 0);
       continue;
     }
-    std::optional<InnerBirth> birth = run.TakeBirth();
+    std::optional<InnerBirth> birth = run_->TakeBirth();
     if (!birth.has_value()) return birth;
     birth->call = static_cast<int64_t>(k) - 1;
     for (size_t p = 0; p < 2; ++p) birth->arguments.push_back({reducer.parameters[p], ElementAt(arguments[p], 0), -1, 0});

@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
 #define HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "core/literal/value.h"
 
 namespace hloscope {
+
+class CalledRun;
+class ElementCalls;
 
 struct InnerBirth {
   const Instruction* instruction = nullptr;  // in the called computation, or in what runs in there
@@ -43,13 +47,27 @@ bool CallsChoose(const Instruction& instruction);
 // Whether branches or loops in there decide what is made at all.
 bool CallsBranch(const Instruction& instruction);
 
-// The first time that an instruction has what `query` asks for (as a NaN made from numbers that are none) in the calls for element `element` of
-// the result (of a sort: in the comparison of the elements that stand there and after it in the result, of the last one with the one before it). None: there is none, or the calls
-// cannot be followed.
-std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query);
+// Makes the calls of one execution of an instruction again, for one element after the other.
+class InnerBirths {
+ public:
+  explicit InnerBirths(const HazardQuery& query);
+  ~InnerBirths();
+  // The first time that an instruction has what `query` asks for (as a NaN made from numbers that are none) in the calls for element `element`
+  // of the result (of a sort: in the comparison of the elements that stand there and after it in the result, of the last one with the one
+  // before it). None: there is none, or the calls cannot be followed.
+  std::optional<InnerBirth> In(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element);
+  // The same where elements that devices bring are combined: f(f(a, b), c). Arguments name no operands.
+  std::optional<InnerBirth> InFold(const Computation& reducer, absl::Span<const Scalar> elements);
+  // That were executed so far, by element of what they make; updates of a scatter that had to be passed over count too.
+  int64_t operations() const;
 
-// The same where elements that devices bring are combined: f(f(a, b), c). Arguments name no operands.
-std::optional<InnerBirth> FindBirthInFold(const Computation& reducer, absl::Span<const Scalar> elements, const HazardQuery& query);
+ private:
+  std::optional<InnerBirth> InComparison(const Instruction& sort, const Value& result, int64_t element);
+
+  std::unique_ptr<CalledRun> run_;
+  std::unique_ptr<ElementCalls> calls_;
+  int64_t passed_over_ = 0;
+};
 
 // A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
 // first of the two; the last of a line is asked about with the one before it). Nothing for other instructions, and where nothing is compared.

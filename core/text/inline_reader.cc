@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/old_opcodes.h"
 #include "core/text/module_reader.h"
 
 namespace hloscope {
@@ -30,6 +31,29 @@ bool BeginsComputation(absl::string_view text) {
   if (text.empty() || !(IsClass(text[0], char_class::kAlpha) || text[0] == '%')) return false;
   const absl::string_view line = absl::StripTrailingAsciiWhitespace(text.substr(0, text.find('\n')));
   return absl::StartsWith(line, "ENTRY ") || (absl::EndsWith(line, "{") && !absl::StrContains(line, " = "));
+}
+
+// Adds two scalars; it stands where `user` does, and PlaceGeneratedComputations puts it in.
+Computation* ScalarSum(Module& module, ElementType type, const Instruction& user) {
+  Computation* sum = module.AddComputation(module.Intern(absl::StrCat("sum_", Name(type))));
+  module.computations.pop_back();
+  sum->range = sum->name_range = user.range;
+  const auto add = [&](Opcode opcode, absl::string_view name) {
+    Instruction* i = module.AddInstruction(sum);
+    i->opcode = opcode;
+    i->name = name;
+    i->shape = Shape::Scalar(type);
+    i->range = i->name_range = user.range;
+    return i;
+  };
+  Instruction* a = add(Opcode::kParameter, "a");
+  Instruction* b = add(Opcode::kParameter, "b");
+  a->parameter_number = 0;
+  b->parameter_number = 1;
+  sum->root = add(Opcode::kAdd, "add");
+  sum->root->operands = {a, b};
+  sum->root->operand_ranges = {user.range, user.range};
+  return sum;
 }
 
 }  // namespace
@@ -164,7 +188,7 @@ Instruction* ModuleReader::ReadNested(Computation* computation, Shape* shape, ab
   }
   Instruction* nested = module_->AddInstruction(computation);
   nested->opcode = Opcode::kCustomCall;
-  NameLater(nested, opcode);
+  NameLater(nested, opcode == kCrossReplicaSum ? Name(Opcode::kAllReduce) : opcode);
   nested->name_range = s_.Range(opcode);
   nested->shape_omitted = shape == nullptr;
   if (shape != nullptr) nested->shape = std::move(*shape);
@@ -196,6 +220,42 @@ void ModuleReader::NameGenerated(const Computation& computation, const std::vect
   for (Instruction* i : generated) {
     i->name = UniqueName(i->name, taken, counters, [&](const std::string& name) { return module_->Intern(name); });
   }
+}
+
+void ModuleReader::SumLater(Instruction* instruction, const Computation* in) { sums_.push_back({instruction, anchor_ != nullptr ? anchor_ : in}); }
+
+// Makes the computation that `cross-replica-sum(x)` leaves out, one for each element type: by now the shapes of operands further down are known.
+void ModuleReader::AddSums() {
+  absl::flat_hash_map<ElementType, Computation*> made;
+  std::vector<std::pair<Computation*, const Computation*>> placed;
+  for (const auto& [sum, anchor] : sums_) {
+    if (sum->Has(AttrId::kToApply) || sum->in_error) continue;
+    const bool by_result = !sum->shape_omitted;
+    if (!by_result && (sum->operands.empty() || sum->operands[0] == nullptr)) continue;  // which is said elsewhere
+    if (!by_result && sum->operands[0]->shape_omitted) {
+      const bool told = sum->operands[0]->in_error;
+      sum->in_error = sum->parent->in_error = true;
+      if (told) continue;
+      s_.Error(sum->name_range, HLO_LABEL("text.sum-shape"), absl::StrCat("expected the shape of a ", kCrossReplicaSum, " before its opcode, or that of its operand"),
+               absl::StrCat("write for instance: s = f32[2] ", kCrossReplicaSum, "(x)"));
+      continue;
+    }
+    const Shape* shape = by_result ? &sum->shape : &sum->operands[0]->shape;
+    while (shape->IsTuple() && !shape->tuple_shapes().empty()) shape = &shape->tuple_shapes()[0];
+    const ElementType type = shape->IsArray() ? shape->element_type() : ElementType::kF32;  // that only arrays are summed is the operation's to say
+    Computation*& adds = made[type];
+    if (adds == nullptr) {
+      adds = ScalarSum(*module_, type, *sum);
+      placed.push_back({adds, anchor});
+    }
+    Attribute to_apply;
+    to_apply.id = AttrId::kToApply;
+    to_apply.name = Info(AttrId::kToApply).name;
+    to_apply.value = adds;
+    to_apply.range = sum->range;
+    sum->attributes.push_back(std::move(to_apply));
+  }
+  generated_computations_.insert(generated_computations_.begin(), placed.begin(), placed.end());  // before those in whose text they stand
 }
 
 // Before the computation in whose text they stand, the innermost first, as if they had been written out: the last computation of a text

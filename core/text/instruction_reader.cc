@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/ir/old_opcodes.h"
 #include "core/text/literal_text.h"
 #include "core/text/module_reader.h"
 
@@ -112,9 +113,6 @@ bool ModuleReader::ReadShapeAndOpcode(Instruction* instruction, absl::string_vie
   return ReadOpcode(instruction, sugar);
 }
 
-// What the sum across replicas was called before there were others.
-constexpr absl::string_view kOldAllReduce = "cross-replica-sum";
-
 bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar) {
   const char* start = s_.p;
   while (IsClass(*s_.p, char_class::kName)) ++s_.p;
@@ -130,6 +128,7 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
   }
   if (std::optional<Opcode> opcode = OpcodeFromName(word)) {
     instruction->opcode = *opcode;
+    if (word == kCrossReplicaSum) SumLater(instruction, instruction->parent);
     return true;
   }
   // `custom-call-start(...)` is short for an async-start that calls a computation of just the custom-call.
@@ -150,8 +149,7 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
   NearestName nearest(word, &suggestion_budget_);
   for (int i = 0; i < kOpcodeCount; ++i) nearest.Offer(Name(static_cast<Opcode>(i)));
   instruction->parent->in_error = true;  // it may have been meant for a parameter
-  s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"),
-           word == kOldAllReduce ? "it is all-reduce today: write all-reduce(...), to_apply= a computation that adds two scalars" : nearest.Hint());
+  s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"), nearest.Hint());
   // Its operands and attributes are read all the same, unless it plainly has no operands (a number, a literal).
   if (*s_.p != '(') return false;
   const char* p = s_.p + 1;
@@ -535,6 +533,7 @@ void ModuleReader::WrapAsync(Instruction* start, absl::string_view opcode) {
   }
   Instruction* root = module_->AddInstruction(wrapped);
   root->opcode = *OpcodeFromName(opcode);
+  if (opcode == kCrossReplicaSum) SumLater(root, start->parent);
   root->name = module_->Intern(absl::StrCat(start->name, ".wrapped"));
   root->range = root->name_range = start->range;
   if (parts.size() >= 2) {

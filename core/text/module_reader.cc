@@ -89,11 +89,12 @@ std::unique_ptr<Module> ModuleReader::Read() {
     MoveImpliedParameters();
     if (fragment_ != nullptr) NameGenerated(*fragment_, fragment_generated_);
     ResolveComputations();
+    for (const WrappedParameter& w : wrapped_) {
+      if (w.operand < static_cast<int>(w.start->operands.size())) w.parameter->shape = w.start->operands[w.operand]->shape;
+    }
+    AddSums();
     PlaceGeneratedComputations();
     CheckControlBytes();
-  }
-  for (const WrappedParameter& w : wrapped_) {
-    if (w.operand < static_cast<int>(w.start->operands.size())) w.parameter->shape = w.start->operands[w.operand]->shape;
   }
   module_->Finalize(sink_);
   CheckEntryLayout(*module_, sink_);

@@ -74,6 +74,8 @@ class ModuleReader {
   void ReadInlineTrailer(Computation* computation);
   Instruction* ReadNested(Computation* computation, Shape* shape, absl::string_view opcode);
   void NameLater(Instruction* instruction, absl::string_view opcode);
+  void SumLater(Instruction* instruction, const Computation* in);
+  void AddSums();
   void NameGenerated(const Computation& computation, const std::vector<Instruction*>& generated);
   void PlaceGeneratedComputations();
   void CheckControlBytes();
@@ -143,6 +145,8 @@ class ModuleReader {
     int operand;
   };
   std::vector<WrappedParameter> wrapped_;
+  // Of the old name that means a sum, and the computation of the text in which each stands.
+  std::vector<std::pair<Instruction*, const Computation*>> sums_;
 };
 
 }  // namespace hloscope

@@ -95,7 +95,7 @@ const Case kCases[] = {
     {"text.expected-opcode", "e { a = f32[] @<=>@ \n}", "expected an opcode, found '='", ""},
     {"text.expected-opcode", "e { a = @<,>@ \n}", "expected a shape or an opcode, found ','", ""},
     {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] @<subtrat>@(a, a)\n}", "found 'subtrat'", "did you mean 'subtract'?"},
-    {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] @<cross-replica-sum>@(a)\n}", "found 'cross-replica-sum'", "write all-reduce(...)"},
+    {"text.sum-shape", "e { a = f32[] parameter(0)\n b = cosine(a)\n @<c>@ = cross-replica-sum(b)\n}", "expected the shape of a cross-replica-sum", "s = f32[2] cross-replica-sum(x)"},
     {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] add(a, @<,>@ a)\n}", "name of an operand", ""},
     {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<=>@}\n}", "name of an instruction",
      ""},
