@@ -19,11 +19,11 @@ enum class Takers {
   kNone,   // its value has not come yet
   kWhole,  // the same, but tuples carry it to a done elsewhere: out of a loop, or into its next iteration
 };
-struct Halves {
+struct AsyncHalves {
   Opcode start, done;
   Takers takers = Takers::kAny;
 };
-constexpr Halves kHalves[] = {
+constexpr AsyncHalves kHalves[] = {
     {Opcode::kAllReduceStart, Opcode::kAllReduceDone, Takers::kNone},
     {Opcode::kAllGatherStart, Opcode::kAllGatherDone, Takers::kNone},
     {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone, Takers::kNone},
@@ -34,21 +34,21 @@ constexpr Halves kHalves[] = {
     {Opcode::kRecv, Opcode::kRecvDone, Takers::kWhole},
 };
 
-const Halves* HalvesOf(Opcode start) {
-  static const std::array<const Halves*, kOpcodeCount> all = [] {
-    std::array<const Halves*, kOpcodeCount> table{};
-    for (const Halves& halves : kHalves) table[static_cast<int>(halves.start)] = &halves;
+const AsyncHalves* HalvesOf(Opcode start) {
+  static const std::array<const AsyncHalves*, kOpcodeCount> all = [] {
+    std::array<const AsyncHalves*, kOpcodeCount> table{};
+    for (const AsyncHalves& halves : kHalves) table[static_cast<int>(halves.start)] = &halves;
     return table;
   }();
   return all[static_cast<int>(start)];
 }
 
 // An update stands between start and done.
-bool Completes(const Instruction& i, const Halves& halves) {
+bool Completes(const Instruction& i, const AsyncHalves& halves) {
   return i.opcode == halves.done || (halves.done == Opcode::kAsyncDone && i.opcode == Opcode::kAsyncUpdate);
 }
 
-void ReportNeverCompleted(const Instruction& start, const Halves& halves, DiagnosticSink& sink) {
+void ReportNeverCompleted(const Instruction& start, const AsyncHalves& halves, DiagnosticSink& sink) {
   sink.Error(start.range, HLO_LABEL("verify.never-completed"), absl::StrCat("nothing completes %", start.name, ": no ", Name(halves.done), " takes what it gives"),
              absl::StrCat("add ", Name(halves.done), "(", start.name, ")"));
 }
@@ -66,7 +66,7 @@ class OnTheWay {
 
  private:
   void Look(const Instruction& i) {
-    if (const Halves* halves = HalvesOf(i.opcode); halves != nullptr && halves->takers == Takers::kWhole) {
+    if (const AsyncHalves* halves = HalvesOf(i.opcode); halves != nullptr && halves->takers == Takers::kWhole) {
       starts_.push_back(&i);
       held_[i.index].resize(LeafCountOf(i.shape));
       std::fill_n(held_[i.index].begin(), LeafCountOf(i.shape.tuple_shapes()[0]), &i);
@@ -100,7 +100,7 @@ class OnTheWay {
   }
 
   static bool IsDone(const Instruction& i) {
-    return std::any_of(std::begin(kHalves), std::end(kHalves), [&](const Halves& halves) { return halves.done == i.opcode; });
+    return std::any_of(std::begin(kHalves), std::end(kHalves), [&](const AsyncHalves& halves) { return halves.done == i.opcode; });
   }
 
   void SettleAll(int index) { settled_.insert(held_[index].begin(), held_[index].end()); }
@@ -135,7 +135,7 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
   std::vector<const Instruction*> taker(computation.schedule.size());  // by index: who completes it, else anybody
   for (const Instruction* i : computation.schedule) {
     for (const Instruction* operand : i->operands) {
-      const Halves* halves = HalvesOf(operand->opcode);
+      const AsyncHalves* halves = HalvesOf(operand->opcode);
       if (halves == nullptr || operand->index < 0) continue;
       const Instruction*& before = taker[operand->index];
       if (halves->takers == Takers::kNone && CollectiveOf(*operand).collective != nullptr && !Completes(*i, *halves)) {
@@ -150,7 +150,7 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
     }
   }
   for (const Instruction* start : starts) {
-    const Halves& halves = *HalvesOf(start->opcode);
+    const AsyncHalves& halves = *HalvesOf(start->opcode);
     if (taker[start->index] != nullptr || start == computation.root || halves.takers == Takers::kWhole || start->in_error) continue;
     ReportNeverCompleted(*start, halves, sink);
   }

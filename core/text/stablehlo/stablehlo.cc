@@ -94,7 +94,7 @@ bool HasStaticArguments(const Op& function) {
 }
 
 // Whether a function, or one that it calls, has assertions; and its largest number of devices.
-void Reach(const Functions& all, size_t at, absl::flat_hash_set<size_t>& seen, Summary& total) {
+void ReachFrom(const Functions& all, size_t at, absl::flat_hash_set<size_t>& seen, Summary& total) {
   std::vector<size_t> open = {at};
   while (!open.empty()) {
     const size_t k = open.back();
@@ -119,7 +119,7 @@ std::vector<size_t> RootsOfTheRest(const Functions& all, const std::vector<const
     for (size_t k = 0; k < functions.size(); ++k) {
       if (seen.contains(k) || all.called.contains(SymbolOf(*functions[k])) != called) continue;
       Summary ignored;
-      Reach(all, k, seen, ignored);
+      ReachFrom(all, k, seen, ignored);
       roots.push_back(k);
     }
   }
@@ -188,7 +188,7 @@ std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, 
     const Functions all = Describe(converter.functions());
     absl::flat_hash_set<size_t> seen;
     Summary total;
-    Reach(all, std::find(converter.functions().begin(), converter.functions().end(), entry) - converter.functions().begin(), seen, total);
+    ReachFrom(all, std::find(converter.functions().begin(), converter.functions().end(), entry) - converter.functions().begin(), seen, total);
     NameInfeed(converter, total.infeed, target);
     for (size_t k : RootsOfTheRest(all, converter.functions(), seen)) {
       if (HasStaticArguments(*converter.functions()[k])) converter.ConvertEntry(*converter.functions()[k]);
@@ -225,7 +225,7 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       if (!function.regions[0]->arguments.empty() || all.called.contains(SymbolOf(function))) continue;
       Summary total;
       absl::flat_hash_set<size_t> seen;
-      Reach(all, k, seen, total);
+      ReachFrom(all, k, seen, total);
       if (!total.asserts && IsPrivate(function)) continue;
       reached.insert(seen.begin(), seen.end());
       StableHloTest test;
