@@ -6,6 +6,7 @@
 #include "app/cli/number_json.h"
 #include "core/base/diagnostic.h"
 #include "core/debug/locations.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope::cli {
 
@@ -27,7 +28,7 @@ std::string CaughtDiagnostic(const Module& module, const Caught& caught, const s
 ordered_json CaughtJson(const Module& module, const Caught& caught) {
   const Finding& f = caught.finding;
   ordered_json j = {{"kind", std::string(Name(caught.kind))},
-                    {"instruction", std::string(caught.instruction->name)},
+                    {"instruction", NameInText(*caught.instruction)},
                     {"computation", std::string(caught.instruction->parent->name)}};
   j["output"] = f.output >= 0 ? ordered_json(f.output) : ordered_json();
   j["index"] = f.index;
@@ -35,22 +36,22 @@ ordered_json CaughtJson(const Module& module, const Caught& caught) {
   j["why"] = f.why;
   j["operands"] = ordered_json::array();
   for (const CaughtRead& read : f.read)
-    j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
+    j["operands"].push_back({{"instruction", NameInText(*read.instruction)}, {"index", read.index}, {"value", Number(read.value)}});
   j["inner"] = ordered_json();
   if (f.inner.has_value()) {
-    j["inner"] = {{"instruction", std::string(f.inner->instruction->name)},
+    j["inner"] = {{"instruction", NameInText(*f.inner->instruction)},
                   {"computation", std::string(f.inner->instruction->parent->name)},
                   {"value", Number(f.inner->value)}};
     j["inner"]["operands"] = ordered_json::array();
     for (const auto& [from, value] : f.inner->read)
-      j["inner"]["operands"].push_back({{"instruction", std::string(from->name)}, {"value", Number(value)}});
+      j["inner"]["operands"].push_back({{"instruction", NameInText(*from)}, {"value", Number(value)}});
     j["inner"]["hidden"] = f.hidden;
   }
-  j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
+  j["constant"] = f.constant != nullptr ? ordered_json(NameInText(*f.constant)) : ordered_json();
   j["loops"] = ordered_json::array();
   for (const CaughtFrame& frame : caught.frames) {
     if (!IsLoop(frame.kind)) continue;
-    j["loops"].push_back({{"instruction", std::string(frame.caller->name)},
+    j["loops"].push_back({{"instruction", NameInText(*frame.caller)},
                           {"iteration", frame.iteration},
                           {"condition", frame.kind == FrameKind::kWhileCondition}});
   }

@@ -33,7 +33,7 @@ const char* NameOf(StructuralChange::Kind kind) {
 
 ordered_json InstructionJson(const Module& module, const Instruction* i) {
   if (i == nullptr) return nullptr;
-  return {{"name", std::string(i->name)}, {"opcode", std::string(Name(i->opcode))}, {"shape", i->shape.ToString(false)}, {"computation", std::string(i->parent->name)},
+  return {{"name", NameInText(*i)}, {"opcode", std::string(Name(i->opcode))}, {"shape", i->shape.ToString(false)}, {"computation", std::string(i->parent->name)},
           {"line", LineOf(module, *i)}, {"op_name", std::string(i->metadata.op_name)}};
 }
 
@@ -215,7 +215,7 @@ std::string DifferenceText::Values(const LockstepReport& r) const {
 
 ordered_json DifferenceText::Json(const Divergence& d) const {
   ordered_json j;
-  j["instruction"] = std::string(d.a->name);
+  j["instruction"] = NameInText(*d.a);
   j["a"] = InstructionJson(a, d.a);
   j["b"] = InstructionJson(b, d.b);
   j["kind"] = d.own ? "own" : "inherited";
@@ -234,7 +234,7 @@ ordered_json DifferenceText::Json(const Divergence& d) const {
   j["changed"] = d.changed;
   for (const auto& [key, list] : {std::pair("only_a", &d.only_a), std::pair("only_b", &d.only_b)}) {
     j[key] = ordered_json::array();
-    for (const Instruction* i : *list) j[key].push_back(std::string(i->name));
+    for (const Instruction* i : *list) j[key].push_back(NameInText(*i));
   }
   return j;
 }

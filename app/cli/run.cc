@@ -43,6 +43,7 @@
 #include "core/debug/text_util.h"
 #include "core/element/scalar_hazards.h"
 #include "core/exec/error_place.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/statistics.h"
@@ -292,14 +293,14 @@ class Runner {
   void SetCaught() {
     const Caught& caught = *catches_->caught();
     outcome_.error = CaughtDiagnostic(*module_, caught);
-    outcome_.error_json = {{"instruction", std::string(caught.instruction->name)}, {"message", CaughtHeadline(*module_, caught)}};
+    outcome_.error_json = {{"instruction", NameInText(*caught.instruction)}, {"message", CaughtHeadline(*module_, caught)}};
     outcome_.caught_json = CaughtJson(*module_, caught);
   }
 
   void SetError() {
     outcome_.error = StopText(*module_, *machine_);
     const ErrorPlace at = PlaceOfError(*machine_);
-    outcome_.error_json = {{"instruction", at.instruction != nullptr ? ordered_json(std::string(at.instruction->name)) : ordered_json()},
+    outcome_.error_json = {{"instruction", at.instruction != nullptr ? ordered_json(NameInText(*at.instruction)) : ordered_json()},
                            {"place", at.Text()},
                            {"message", std::string(machine_->status().message())}};
   }

@@ -10,6 +10,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/twin.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 
 namespace hloscope::cli {
@@ -37,7 +38,7 @@ ordered_json Json(const ErrorStatistics& s) {
 ordered_json Json(const ShadowReport& report) {
   ordered_json rows = ordered_json::array();
   for (const ShadowRow& row : report.rows) {
-    ordered_json item = {{"instruction", std::string(row.instruction->name)}, {"opcode", std::string(Name(row.instruction->opcode))}, {"computation", std::string(row.instruction->parent->name)},
+    ordered_json item = {{"instruction", NameInText(*row.instruction)}, {"opcode", std::string(Name(row.instruction->opcode))}, {"computation", std::string(row.instruction->parent->name)},
                          {"times", row.times}, {"own", Json(row.own)}};
     if (report.accumulated) item["accumulated"] = Json(row.accumulated);
     rows.push_back(std::move(item));
@@ -59,7 +60,7 @@ ordered_json Json(const ShadowReport& report) {
 ordered_json Json(const RecordComparison& r) {
   ordered_json list = ordered_json::array();
   for (const RecordDivergence& d : r.divergences) {
-    ordered_json item = {{"place", d.place}, {"instruction", std::string(d.instruction->name)}, {"kind", std::string(Name(d.origin))}};
+    ordered_json item = {{"place", d.place}, {"instruction", NameInText(*d.instruction)}, {"kind", std::string(Name(d.origin))}};
     if (!d.unlike.empty()) {
       item["unlike"] = d.unlike;
     } else {

@@ -20,6 +20,7 @@
 #include "app/cli/verb.h"
 #include "backends/exchange/run_parallel.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/statistics.h"
@@ -79,7 +80,7 @@ ordered_json Json(const Module& module, const Loaded& loaded, const DeviceCounts
     j["error"] = {
         {"replica", device.replica},
         {"partition", device.partition},
-        {"instruction", outcome.at.instruction != nullptr ? ordered_json(std::string(outcome.at.instruction->name)) : ordered_json()},
+        {"instruction", outcome.at.instruction != nullptr ? ordered_json(NameInText(*outcome.at.instruction)) : ordered_json()},
         {"place", outcome.at.Text()},
         {"message", std::string(outcome.status.message())}};
     return j;

@@ -19,6 +19,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/session.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope::cli {
 namespace {
@@ -44,7 +45,7 @@ int Tell(const DevicesRun& o, Session::State& s, const Caught& caught) {
     const int64_t replica = device / o.devices.partitions, partition = device % o.devices.partitions;
     j["error"] = {{"replica", replica},
                   {"partition", partition},
-                  {"instruction", std::string(caught.instruction->name)},
+                  {"instruction", NameInText(*caught.instruction)},
                   {"message", CaughtHeadline(module, caught)}};
     j["caught"] = {{"replica", replica}, {"partition", partition}};
     j["caught"].update(CaughtJson(module, caught));

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/traits.h"
 #include "backends/jit_cpu/lower/lower.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
@@ -259,16 +260,16 @@ std::unique_ptr<Plan> MakeFusedPlan(const Computation& computation) { return Pla
 
 std::string DescribeRegion(const Computation& computation, const Region& region) {
   const Instruction& root = *computation.schedule[region.root];
-  std::string text = absl::StrCat("%", root.name, " = ", root.shape.ToString(false), " ", Name(root.opcode));
+  std::string text = absl::StrCat(ShownName(root), " = ", root.shape.ToString(false), " ", Name(root.opcode));
   if (region.members.size() > 1) {
     absl::StrAppend(&text, ": fuses ");
     for (size_t i = 0; i + 1 < region.members.size(); ++i) {
-      absl::StrAppend(&text, i == 0 ? "" : ", ", computation.schedule[region.members[i]]->name);
+      absl::StrAppend(&text, i == 0 ? "" : ", ", NameInText(*computation.schedule[region.members[i]]));
     }
   }
   if (!region.inputs.empty()) absl::StrAppend(&text, region.members.size() > 1 ? "; reads " : ": reads ");
   for (size_t i = 0; i < region.inputs.size(); ++i) {
-    absl::StrAppend(&text, i == 0 ? "" : ", ", computation.schedule[region.inputs[i]]->name);
+    absl::StrAppend(&text, i == 0 ? "" : ", ", NameInText(*computation.schedule[region.inputs[i]]));
   }
   return text;
 }

@@ -120,7 +120,7 @@ absl::StatusOr<std::vector<const Instruction*>> FindLoops(const Module& module, 
       if (Def(*instruction).control != ControlKind::kWhile) continue;
       any = true;
       if (IsCalled(*instruction, name)) found.push_back(instruction);
-      nearest.Offer(instruction->name);
+      OfferName(nearest, *instruction);
       for (const Computation* called : instruction->CalledComputations()) nearest.Offer(called->name);
     }
   }
@@ -134,7 +134,7 @@ std::string NameAmong(const Instruction& instruction, absl::Span<const Instructi
   const bool shared = std::any_of(among.begin(), among.end(), [&](const Instruction* other) {
     return other != nullptr && other != &instruction && other->name == instruction.name;
   });
-  const std::string name = ShownName(instruction).substr(1);
+  const std::string name = NameInText(instruction);
   return shared ? absl::StrCat(instruction.parent->name, ":", name) : name;
 }
 
@@ -144,12 +144,12 @@ std::string LoopName(const Module& module, const Instruction& loop) {
                         const Instruction* other = computation->FindInstruction(loop.name);
                         return other != nullptr && other != &loop && Def(*other).control == ControlKind::kWhile;
                       });
-  return shared ? absl::StrCat(loop.parent->name, ":", loop.name) : std::string(loop.name);
+  return shared ? absl::StrCat(loop.parent->name, ":", NameInText(loop)) : NameInText(loop);
 }
 
 absl::Status SeveralLoops(absl::string_view name, absl::Span<const Instruction* const> loops) {
   std::vector<std::string> choices;
-  for (const Instruction* loop : loops) choices.push_back(absl::StrCat("iteration(", loop->parent->name, ":", loop->name, ")"));
+  for (const Instruction* loop : loops) choices.push_back(absl::StrCat("iteration(", loop->parent->name, ":", NameInText(*loop), ")"));
   return absl::InvalidArgumentError(absl::StrCat("iteration(", name, ") may mean the loops of that name in each other; write ", absl::StrJoin(choices, " or ")));
 }
 

@@ -220,7 +220,7 @@ void RegionChecker::CheckMembers(Entry& entry, const Computation& computation, c
       ++report_.instructions;
     }
     if (position == region.root && !Value::BitEqual(value, result) && report_.split_differences++ == 0) {
-      report_.first_split_difference = std::string(instruction.name);
+      report_.first_split_difference = NameInText(instruction);
     }
     return !Cancelled();
   };
@@ -331,7 +331,7 @@ void RegionChecker::Compare(const Instruction& instruction, bool fused, int outp
     case Agreement::kAgrees: ++report_.checked_elements; return;
     case Agreement::kNotFinite:
       ++report_.unchecked_nonfinite;
-      ++report_.nonfinite_by_instruction[std::string(instruction.name)];
+      ++report_.nonfinite_by_instruction[NameInText(instruction)];
       return;
     case Agreement::kUndecided: ++report_.undecided; return;
     case Agreement::kMismatch: break;

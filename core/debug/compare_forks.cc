@@ -100,6 +100,7 @@ struct Compared {
   int depth = 0;
   std::string name;
   const Computation* computation = nullptr;  // of fork a that it is of, where that is known
+  std::string shown;                         // as the program's text calls it
 };
 
 // The value of an instruction of that frame at the present; empty where it has none.
@@ -135,7 +136,7 @@ struct Comparison {
     if (!a.has_value() || !b.has_value()) return;
     if (what.computation != nullptr) orders.BringInOrder(*what.computation, what.name, a, b);
     std::vector<ForkRow> leaves;
-    if (!CompareLeaves(what.name, a, b, leaves)) unlike.push_back(what.name + where);
+    if (!CompareLeaves(what.shown, a, b, leaves)) unlike.push_back(what.shown + where);
     ++compared;
     if (leaves.empty()) return;
     if (++differing == 1) first = what;
@@ -308,7 +309,7 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
     const auto in_a = PlaceOf(*at_a.module, ForkPath(here.levels.begin(), here.levels.begin() + static_cast<ptrdiff_t>(depth) + 1), "");
     for (const Instruction* i : frame.computation->schedule) {
       if (i->index >= frame.position) break;
-      all.names.push_back({static_cast<int>(depth), std::string(i->name), in_a.has_value() ? in_a->second : nullptr});
+      all.names.push_back({static_cast<int>(depth), std::string(i->name), in_a.has_value() ? in_a->second : nullptr, NameInText(*i)});
       all.sizes.push_back(i->shape.ByteSize());
       all.where.push_back(absl::StrCat(" in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
     }
@@ -346,8 +347,8 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   for (size_t depth = 0; depth < shared; ++depth) {
     const Frame& frame = s.machine->frames()[depth];
     for (const Instruction* i : frame.computation->schedule) {
-      if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
-      names.push_back({static_cast<int>(depth), std::string(i->name), frame.computation});
+      if (!only.empty() ? frame.computation->FindInstruction(only) != i : i->index >= frame.position) continue;
+      names.push_back({static_cast<int>(depth), std::string(i->name), frame.computation, NameInText(*i)});
       sizes.push_back(i->shape.ByteSize());
       where.push_back(depth == 0 ? "" : absl::StrCat(" in ", frame.computation->name));
     }
@@ -389,7 +390,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
         if (!looked.ok())
           return absl::FailedPreconditionError(
               absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
-        const Compared what{static_cast<int>(depth), std::string(only)};
+        const Compared what{static_cast<int>(depth), std::string(only), nullptr, std::string(only)};
         first ? comparison.Add(what, in, value, past) : comparison.Add(what, in, past, value);
         return absl::OkStatus();
       }

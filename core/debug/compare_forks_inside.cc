@@ -235,7 +235,8 @@ class Search {
   // Of an instruction of a's computation, which b has, too.
   std::optional<ForkRow> Apart(const Computation& computation, const std::string& name, Value& a, Value& b) const {
     orders_.BringInOrder(computation, name, a, b);
-    return Differs(name, a, b);
+    const Instruction* i = computation.FindInstruction(name);
+    return Differs(i == nullptr ? name : NameInText(*i), a, b);
   }
 
   // What devices bring and get in the frames of a loop of one kind; whether they exchange in what those run.
@@ -370,7 +371,7 @@ absl::StatusOr<const Instruction*> OnlyNamed(Session::State& s, absl::string_vie
   if (found.empty()) return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "' in ", s.Extension<Forks>().current));
   if (found.size() == 1) return found[0];
   std::vector<std::string> all;
-  for (const Instruction* i : found) all.push_back(absl::StrCat(i->parent->name, ":", i->name));
+  for (const Instruction* i : found) all.push_back(absl::StrCat(i->parent->name, ":", NameInText(*i)));
   return absl::InvalidArgumentError(absl::StrCat("there is more than one %", name, "; say which: ", absl::StrJoin(all, " or ")));
 }
 

@@ -14,7 +14,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/debug/instruction_names.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/literal/element_at.h"
 #include "core/literal/format.h"
 #include "core/literal/relayout.h"
@@ -165,8 +167,8 @@ absl::Status BudgetTable::Check(const std::vector<const Module*>& modules) const
     for (const Module* module : modules) {
       for (const Computation* computation : module->computations) {
         for (const Instruction* i : computation->instructions) {
-          known = known || i->name == rule.text;
-          if (!known) nearest.Offer(i->name);
+          known = known || computation->FindInstruction(rule.text) == i;
+          if (!known) OfferName(nearest, *i);
         }
       }
     }
@@ -182,7 +184,7 @@ const Budget* BudgetTable::Find(const Instruction& instruction) const {
     bool fits = false;
     switch (rule->kind) {
       case Rule::kAll: fits = true; break;
-      case Rule::kName: fits = instruction.name == rule->text; break;
+      case Rule::kName: fits = instruction.name == rule->text || (!rule->text.empty() && WrittenName(instruction) == rule->text); break;
       case Rule::kOperation: fits = Name(instruction.opcode) == rule->text; break;
       case Rule::kPattern:
         fits = std::regex_search(instruction.name.begin(), instruction.name.end(), *std::static_pointer_cast<std::regex>(rule->pattern));

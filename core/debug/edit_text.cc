@@ -142,7 +142,7 @@ absl::Status NeedConstant(const Module& module, const Instruction& i) {
   std::vector<std::string> elsewhere;  // as in StableHLO a value of a function is known by its name in the regions inside of it
   for (const Computation* c : module.computations) {
     const Instruction* same = c->FindInstruction(i.name);
-    if (same != nullptr && same->literal != nullptr) elsewhere.push_back(absl::StrCat("%", c->name, ":", i.name));
+    if (same != nullptr && same->literal != nullptr) elsewhere.push_back(absl::StrCat("%", c->name, ":", NameInText(*same)));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       ShownName(i), " is no constant in ", i.parent->name, " but ", Name(i.opcode), "; ",

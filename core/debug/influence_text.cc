@@ -98,7 +98,7 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
     for (const ElementSet::Run& run : node.set.runs()) {
       for (int64_t e = run.begin; e < run.end && first.size() < 8; ++e) first.push_back(absl::StrCat("[", absl::StrJoin(IndexOfPlace(shape, e), ","), "]"));
     }
-    std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(node.instruction->name), ", \"operation\": ", JsonQuoted(Name(node.instruction->opcode)),
+    std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(NameInText(*node.instruction)), ", \"operation\": ", JsonQuoted(Name(node.instruction->opcode)),
                                     ", \"computation\": ", JsonQuoted(history.place(node.frame).computation->name), ", \"leaf\": ", node.leaf, ", \"elements\": ", node.set.count(),
                                     ", \"of\": ", node.set.total(), ", \"exact\": ", node.set.exact ? "true" : "false", ", \"low\": [", absl::StrJoin(bounds.low, ","), "], \"high\": [",
                                     absl::StrJoin(bounds.high, ","), "], \"first\": [", absl::StrJoin(first, ", "), "], \"from\": [", absl::StrJoin(node.from, ", "), "]");
@@ -112,7 +112,7 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
       for (const InfluenceLoop& around : node.loops) {
         std::vector<std::string> spans;
         for (const InfluenceLoop::Span& span : around.spans) spans.push_back(absl::StrCat("[", span.first, ", ", span.last, "]"));
-        loops.push_back(absl::StrCat("{\"loop\": ", JsonQuoted(around.loop->name), ", \"part\": \"", around.condition ? "condition" : "body", "\", \"spans\": [", absl::StrJoin(spans, ", "), "]}"));
+        loops.push_back(absl::StrCat("{\"loop\": ", JsonQuoted(NameInText(*around.loop)), ", \"part\": \"", around.condition ? "condition" : "body", "\", \"spans\": [", absl::StrJoin(spans, ", "), "]}"));
       }
       absl::StrAppend(&text, ", \"iterations\": [", node.loops[0].spans.front().first, ", ", node.loops[0].spans.back().last, "], \"loops\": [", absl::StrJoin(loops, ", "), "]");
     }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 
@@ -41,7 +42,7 @@ absl::Status NoSuchNamed(const Module& module, const InstructionName& name) {
   std::string hint = places.empty() ? "" : absl::StrCat("there is ", absl::StrJoin(places, ", "));
   if (home != nullptr) {
     NearestName nearest(name.name, &budget);
-    for (const Instruction* i : home->instructions) nearest.Offer(i->name);
+    for (const Instruction* i : home->instructions) OfferName(nearest, *i);
     const std::string near = nearest.Hint();
     if (!near.empty()) hint = absl::StrCat(near, hint.empty() ? "" : "; ", hint);
     return absl::NotFoundError(absl::StrCat("the computation ", name.computation, " has no instruction '", name.name, "'", hint.empty() ? "" : "; ", hint));
@@ -65,6 +66,11 @@ absl::string_view TakeIn(absl::string_view& text) {
   if (end == 0) return "";
   text = rest.substr(end);
   return rest.substr(0, end);
+}
+
+void OfferName(NearestName& nearest, const Instruction& instruction) {
+  const absl::string_view written = WrittenName(instruction);
+  nearest.Offer(written.empty() ? instruction.name : written);
 }
 
 }  // namespace hloscope

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "core/base/nearest_name.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
@@ -24,6 +25,9 @@ absl::Status NoSuchNamed(const Module& module, const InstructionName& name);
 
 // Takes " in body" off the front of `text` and returns the word behind in, without %; empty: it is not there.
 absl::string_view TakeIn(absl::string_view& text);
+
+// As the program's text calls it.
+void OfferName(NearestName& nearest, const Instruction& instruction);
 
 }  // namespace hloscope
 

@@ -21,7 +21,7 @@ std::string NearestInModule(const Module& module, absl::string_view name) {
   NearestName nearest(name, &budget);
   for (const Computation* computation : module.computations) {
     nearest.Offer(computation->name);
-    for (const Instruction* instruction : computation->instructions) nearest.Offer(instruction->name);
+    for (const Instruction* instruction : computation->instructions) OfferName(nearest, *instruction);
   }
   const std::string hint = nearest.Hint();
   return hint.empty() ? "list shows the program's text, info source its Python frames" : hint;

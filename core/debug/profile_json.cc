@@ -9,6 +9,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -53,14 +54,14 @@ std::string ProfileJson(const ProfileData& data) {
   j["instructions"] = ordered_json::array();
   for (const RegionWork& region : data.regions) {
     const Instruction& root = *region.root;
-    ordered_json row = {{"instruction", std::string(root.name)}, {"computation", std::string(root.parent->name)}, {"operation", std::string(Name(root.opcode))},
+    ordered_json row = {{"instruction", NameInText(root)}, {"computation", std::string(root.parent->name)}, {"operation", std::string(Name(root.opcode))},
                         {"shape", root.shape.ToString(false)}};
     if (!root.metadata.op_name.empty()) row["op_name"] = std::string(root.metadata.op_name);
     if (const SourceLine line = SourceLineOf(*data.program, root); line.known()) row["line"] = absl::StrCat(line.file, ":", line.line);
     AddWork(region.work, data.total, &row);
     if (region.members.size() > 1) {
       for (size_t m = 0; m < region.members.size(); ++m) {
-        row["fused"].push_back({{"instruction", std::string(region.members[m]->name)}, {"share", region.shares[m]}});
+        row["fused"].push_back({{"instruction", NameInText(*region.members[m])}, {"share", region.shares[m]}});
       }
     }
     j["instructions"].push_back(std::move(row));
@@ -77,12 +78,12 @@ std::string ProfileJson(const ProfileData& data) {
       AddWork(each.work, data.total, &iteration);
       iterations.push_back(std::move(iteration));
     }
-    j["loops"].push_back({{"instruction", std::string(loop.loop->name)}, {"computation", std::string(loop.loop->parent->name)}, {"iterations", std::move(iterations)}});
+    j["loops"].push_back({{"instruction", NameInText(*loop.loop)}, {"computation", std::string(loop.loop->parent->name)}, {"iterations", std::move(iterations)}});
   }
   ordered_json memory;
   memory["peak_bytes"] = data.peak_bytes;
   memory["owned_bytes"] = data.owned_bytes;
-  memory["peak_at"] = data.peak_at != nullptr ? ordered_json(std::string(data.peak_at->name)) : ordered_json();
+  memory["peak_at"] = data.peak_at != nullptr ? ordered_json(NameInText(*data.peak_at)) : ordered_json();
   memory["owners"] = ordered_json::array();
   for (const MemoryOwner& owner : data.owners) memory["owners"].push_back({{"value", owner.name}, {"shape", owner.shape}, {"bytes", owner.bytes}});
   memory["timeline"] = ordered_json::array();
@@ -103,7 +104,7 @@ std::string TraceJson(const ProfileData& data) {
     std::string& head = heads[i];
     std::string& place = places[i];
     if (i != nullptr && head.empty()) {
-      head = absl::StrCat("{\"name\":", quoted(i->name), ",\"cat\":", quoted(Name(i->opcode)));
+      head = absl::StrCat("{\"name\":", quoted(NameInText(*i)), ",\"cat\":", quoted(Name(i->opcode)));
       place = absl::StrCat("\"computation\":", quoted(i->parent->name), ",\"shape\":", quoted(Cut(i->shape.ToString(false), 80)));
       if (!i->metadata.op_name.empty()) absl::StrAppend(&place, ",\"op_name\":", quoted(i->metadata.op_name));
       if (const SourceLine line = SourceLineOf(*data.program, *i); line.known()) absl::StrAppend(&place, ",\"line\":", quoted(absl::StrCat(line.file, ":", line.line)));

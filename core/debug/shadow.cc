@@ -65,8 +65,8 @@ bool AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const 
 }
 
 struct ShadowWatcher::Entry {
-  std::unique_ptr<RegionShadow> shadow;
-  std::vector<std::unique_ptr<RegionShadow>> members;  // one by one, where all elements are looked at
+  std::shared_ptr<RegionShadow> shadow;
+  std::vector<std::shared_ptr<RegionShadow>> members;  // one by one, where all elements are looked at
   bool known = false, nothing = false;                 // nothing: to look at
   double steps_of_run = 0, steps_of_look = 0, most = 0;
   int64_t executions = 0, looks = 0;
@@ -84,15 +84,25 @@ bool HasRoundedFloats(const Shape& shape) {
 
 }  // namespace
 
-ShadowWatcher::ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options)
-    : machine_(machine), backend_(backend), options_(options), functions_(std::make_unique<NativeFunctions>(backend)) {
+ShadowPrograms::ShadowPrograms(Backend& backend) : functions_(std::make_unique<NativeFunctions>(backend)) {}
+ShadowPrograms::~ShadowPrograms() = default;
+
+ShadowWatcher::ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options, ShadowPrograms* kept)
+    : machine_(machine),
+      backend_(backend),
+      options_(options),
+      own_(kept == nullptr ? std::make_unique<ShadowPrograms>(backend) : nullptr),
+      kept_(kept),
+      functions_(kept == nullptr ? *own_->functions_ : *kept->functions_),
+      compiled_before_(functions_.compile_seconds()) {
   if (options_.threads <= 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 ShadowWatcher::~ShadowWatcher() = default;
 
 ShadowReport ShadowWatcher::TakeReport() {
-  report_.compile_seconds += functions_->compile_seconds();
-  report_.seconds = spent_ - functions_->compile_seconds();
+  const double compiled = functions_.compile_seconds() - compiled_before_;
+  report_.compile_seconds += compiled;
+  report_.seconds = spent_ - compiled;
   return std::move(report_);
 }
 
@@ -177,13 +187,22 @@ void ShadowWatcher::LookAtMembers(Entry& entry, const Frame& frame, const Region
   if (!walked.ok()) Failed(*frame.computation->schedule[region.root], walked.message());
 }
 
-void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, const Frame& frame, const Region& region,
+std::shared_ptr<RegionShadow> ShadowWatcher::ShadowOf(const Frame& frame, const Region& region) {
+  // A copy that runs with the sizes of now is the machine's, and ends with it.
+  const bool keeps = kept_ != nullptr && frame.computation == machine_.top().computation;
+  std::shared_ptr<RegionShadow> fresh;
+  std::shared_ptr<RegionShadow>& shadow = keeps ? kept_->regions_[{frame.computation->schedule[region.root], region.members}] : fresh;
+  if (shadow == nullptr) shadow = std::make_shared<RegionShadow>(functions_, *frame.computation, region);
+  return shadow;
+}
+
+void ShadowWatcher::Look(Entry& entry, std::shared_ptr<RegionShadow>& shadow, const Frame& frame, const Region& region,
                          absl::Span<const Value> inputs, const Value& result) {
   if (shadow == nullptr) {
     const Clock::time_point begin = Clock::now();
-    const double compiled = functions_->compile_seconds();
-    shadow = std::make_unique<RegionShadow>(*functions_, *frame.computation, region);
-    report_.prepare_seconds += Seconds(begin, Clock::now()) - (functions_->compile_seconds() - compiled);
+    const double compiled = functions_.compile_seconds();
+    shadow = ShadowOf(frame, region);
+    report_.prepare_seconds += Seconds(begin, Clock::now()) - (functions_.compile_seconds() - compiled);
     for (const auto& [instruction, why] : shadow->failures()) Failed(*instruction, why);
   }
   if (!entry.known) {
@@ -220,7 +239,7 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
   if (!looked.ok() && !Cancelled()) Failed(*frame.computation->schedule[region.root], looked.message());
 }
 
-absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
+absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options, ShadowPrograms* kept) {
   Machine machine(run.module, run.backend, std::move(run.options));
   std::vector<Value> parameters;  // made before, so that making them is not the program's time
   for (int i = 0; i < run.inputs.parameter_count(); ++i) {
@@ -235,7 +254,7 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
   const absl::Status started = machine.Start(std::move(parameters));
   if (!started.ok()) return started;
   options.cancel = &machine.interrupt();
-  ShadowWatcher watcher(machine, run.backend, options);
+  ShadowWatcher watcher(machine, run.backend, options, kept);
   machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
     return watcher.Observe(frame, region, kernel, inputs, result);
   });

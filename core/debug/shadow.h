@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -75,17 +76,32 @@ struct ShadowOptions {
 class NativeFunctions;
 class RegionShadow;
 
+// The programs in f64 of a module's regions, kept for its later runs. Module and backend must outlive it.
+class ShadowPrograms {
+ public:
+  explicit ShadowPrograms(Backend& backend);
+  ~ShadowPrograms();
+  size_t regions() const { return regions_.size(); }
+
+ private:
+  friend class ShadowWatcher;
+  std::unique_ptr<NativeFunctions> functions_;
+  std::map<std::pair<const Instruction*, std::vector<int>>, std::shared_ptr<RegionShadow>> regions_;  // by root and members
+};
+
 // Observes a Machine, fused regions as they run.
 class ShadowWatcher {
  public:
-  ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options);
+  // `kept`: takes what is made and gives it again; null: it is dropped as soon as it has been used.
+  ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options, ShadowPrograms* kept = nullptr);
   ~ShadowWatcher();
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   ShadowReport TakeReport();
 
  private:
   struct Entry;
-  void Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, const Frame& frame, const Region& region, absl::Span<const Value> inputs,
+  std::shared_ptr<RegionShadow> ShadowOf(const Frame& frame, const Region& region);
+  void Look(Entry& entry, std::shared_ptr<RegionShadow>& shadow, const Frame& frame, const Region& region, absl::Span<const Value> inputs,
             const Value& result);
   void LookAtMembers(Entry& entry, const Frame& frame, const Region& region, absl::Span<const Value> inputs);
   void Failed(const Instruction& instruction, absl::string_view why);
@@ -98,7 +114,10 @@ class ShadowWatcher {
   Backend& backend_;
   ShadowOptions options_;
   ShadowReport report_;
-  std::unique_ptr<NativeFunctions> functions_;
+  std::unique_ptr<ShadowPrograms> own_;
+  ShadowPrograms* kept_;
+  NativeFunctions& functions_;
+  double compiled_before_ = 0;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Entry>> entries_;  // by root
   absl::flat_hash_map<const Instruction*, size_t> rows_;
   absl::flat_hash_set<const Instruction*> failed_;
@@ -109,7 +128,7 @@ class ShadowWatcher {
 };
 
 // A whole run, watched.
-absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options);
+absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options, ShadowPrograms* kept = nullptr);
 // "1234 elements of 56 instructions against f64; own error up to 1.2 ulp".
 std::string ShadowSummary(const ShadowReport& report);
 

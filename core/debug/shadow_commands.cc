@@ -22,6 +22,8 @@ struct LastShadow {
   const Module* of = nullptr;
   ShadowReport report;
   std::vector<std::pair<const Module*, std::unique_ptr<Module>>> twins;  // as long as the backend
+  std::shared_ptr<const Module> prepared_of;  // whose programs are kept
+  std::unique_ptr<ShadowPrograms> programs;
 };
 
 absl::StatusOr<const Module*> TwinOf(Session::State& s, LastShadow& last, const Module& module) {
@@ -72,7 +74,11 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
   if (!run.ok()) return run.status();
   InterruptKeeper keeper(s);
   LastShadow& last = s.Extension<LastShadow>();
-  absl::StatusOr<ShadowReport> report = RunShadow(*run, options);
+  if (last.prepared_of != s.module) {
+    last.programs = std::make_unique<ShadowPrograms>(*s.backend);
+    last.prepared_of = s.module;
+  }
+  absl::StatusOr<ShadowReport> report = RunShadow(*run, options, last.programs.get());
   if (!report.ok()) return report.status();
   if (accumulated) {
     const absl::Status added = Accumulate(s, last, run->options, *report);

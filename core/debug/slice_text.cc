@@ -419,7 +419,7 @@ std::string JsonEdge(const SliceEdge& edge) {
   for (const std::string& note : edge.notes) notes.push_back(JsonQuoted(note));
   std::string text = absl::StrCat("{\"node\": ", edge.to, ", \"role\": ", JsonQuoted(RoleWord(edge.role)), ", \"moves\": ", edge.moves, ", \"through\": [", absl::StrJoin(through, ", "), "]");
   if (edge.term >= 0) absl::StrAppend(&text, ", \"term\": ", edge.term);
-  if (edge.iterations_first >= 0) absl::StrAppend(&text, ", \"iterations\": [", edge.iterations_first, ", ", edge.iterations_last, "], \"loop\": ", JsonQuoted(edge.loop->name));
+  if (edge.iterations_first >= 0) absl::StrAppend(&text, ", \"iterations\": [", edge.iterations_first, ", ", edge.iterations_last, "], \"loop\": ", JsonQuoted(NameInText(*edge.loop)));
   if (!notes.empty()) absl::StrAppend(&text, ", \"notes\": [", absl::StrJoin(notes, ", "), "]");
   return text + "}";
 }
@@ -439,7 +439,7 @@ std::string SliceJson(const Module& module, const SliceFrames& frames, const Sli
     std::vector<std::string> reads, terms;
     for (const SliceEdge& edge : node.edges) reads.push_back(JsonEdge(edge));
     for (const SliceTerm& term : node.terms) terms.push_back(JsonTerm(term));
-    std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(i.name), ", \"operation\": ", JsonQuoted(Name(i.opcode)), ", \"computation\": ", JsonQuoted(frame.computation->name));
+    std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(NameInText(i)), ", \"operation\": ", JsonQuoted(Name(i.opcode)), ", \"computation\": ", JsonQuoted(frame.computation->name));
     if (IsLoop(frame.kind)) absl::StrAppend(&text, ", \"iteration\": ", frame.iteration);
     const std::string where = FrameText(frames.of(node.place.device), node.place.frame);
     if (!where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));

@@ -80,7 +80,7 @@ class CheckHost : public ExpressionHost {
     int64_t budget = 20 << 20;
     NearestName nearest(name, &budget);
     for (const Computation* around : Surroundings(CallsOf(s_), home_)) {
-      for (const Instruction* i : around->instructions) nearest.Offer(i->name);
+      for (const Instruction* i : around->instructions) OfferName(nearest, *i);
     }
     const std::string hint = nearest.Hint();
     return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'", hint.empty() ? "" : absl::StrCat("; ", hint)));

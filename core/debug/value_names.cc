@@ -54,7 +54,7 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
   int64_t budget = 20 << 20;
   NearestName nearest(name, &budget);
   for (const Computation* computation : s.module->computations) {
-    for (const Instruction* i : computation->instructions) nearest.Offer(i->name);
+    for (const Instruction* i : computation->instructions) OfferName(nearest, *i);
   }
   const std::string hint = nearest.Hint();
   return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'", hint.empty() ? "" : absl::StrCat("; ", hint)));

@@ -43,10 +43,12 @@ absl::string_view WrittenName(const Instruction& instruction) {
   return found;
 }
 
-std::string ShownName(const Instruction& instruction) {
+std::string NameInText(const Instruction& instruction) {
   const absl::string_view written = WrittenName(instruction);
-  return absl::StrCat("%", written.empty() ? instruction.name : written);
+  return std::string(written.empty() ? instruction.name : written);
 }
+
+std::string ShownName(const Instruction& instruction) { return absl::StrCat("%", NameInText(instruction)); }
 
 std::vector<absl::string_view> WrittenNames(const Computation& computation) {
   std::vector<absl::string_view> names;

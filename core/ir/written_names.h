@@ -15,6 +15,8 @@ namespace hloscope {
 absl::string_view WrittenName(const Instruction& instruction);
 // "%6": as the program's own text calls it.
 std::string ShownName(const Instruction& instruction);
+// "6": the same without the sign, as JSON has it.
+std::string NameInText(const Instruction& instruction);
 // All such names of a computation, sorted.
 std::vector<absl::string_view> WrittenNames(const Computation& computation);
 

@@ -1,4 +1,5 @@
 // async-start / update / done and copy-start / done: operations that a schedule has split in two. Run here, they are done at the start.
+#include "core/ir/written_names.h"
 #include "core/ops/rules.h"
 #include "core/ops/zeros.h"
 
@@ -63,7 +64,7 @@ std::optional<Shape> InferCopyDone(ShapeContext& c) {
 
 absl::StatusOr<Value> EvaluateAsyncStart(const EvalContext& c) {
   const Instruction& i = c.instruction;
-  if (!c.call) return absl::UnimplementedError(absl::StrCat("async-start %", i.name, ": nothing can call its computation here"));
+  if (!c.call) return absl::UnimplementedError(absl::StrCat("async-start ", ShownName(i), ": nothing can call its computation here"));
   auto result = c.call(*i.Called(AttrId::kCalls), c.operands);
   if (!result.ok()) return result.status();
   const auto shapes = i.shape.tuple_shapes();

@@ -1,3 +1,4 @@
+#include "core/ir/written_names.h"
 #include "core/ops/check_starts.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ bool Completes(const Instruction& i, const AsyncHalves& halves) {
 }
 
 void ReportNeverCompleted(const Instruction& start, const AsyncHalves& halves, DiagnosticSink& sink) {
-  sink.Error(start.range, HLO_LABEL("verify.never-completed"), absl::StrCat("nothing completes %", start.name, ": no ", Name(halves.done), " takes what it gives"),
+  sink.Error(start.range, HLO_LABEL("verify.never-completed"), absl::StrCat("nothing completes ", ShownName(start), ": no ", Name(halves.done), " takes what it gives"),
              absl::StrCat("add ", Name(halves.done), "(", start.name, ")"));
 }
 
@@ -110,7 +111,7 @@ class OnTheWay {
     const absl::string_view done = Name(HalvesOf(start.opcode)->done);
     const bool receives = start.opcode == Opcode::kRecv;
     sink_.Error(i.range, HLO_LABEL("verify.read-before-done"),
-                absl::StrCat("%", i.name, " (", Name(i.opcode), ") reads the array of %", start.name, " (", Name(start.opcode), "), which ",
+                absl::StrCat(ShownName(i), " (", Name(i.opcode), ") reads the array of ", ShownName(start), " (", Name(start.opcode), "), which ",
                              receives ? "has not come yet" : "is on its way", ": only ", done, " takes what ", Name(start.opcode), " gives"),
                 receives ? absl::StrCat("read get-tuple-element(", done, "(", start.name, ")), index=0 instead") : "read what is sent instead");
   }
@@ -139,11 +140,11 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
       if (halves == nullptr || operand->index < 0) continue;
       const Instruction*& before = taker[operand->index];
       if (halves->takers == Takers::kNone && CollectiveOf(*operand).collective != nullptr && !Completes(*i, *halves)) {
-        sink.Error(i->range, HLO_LABEL("verify.read-before-done"), absl::StrCat("%", i->name, " (", Name(i->opcode), ") reads %", operand->name, ", whose value has not come yet: only ", Name(halves->done), " takes what ", Name(operand->opcode), " gives"),
+        sink.Error(i->range, HLO_LABEL("verify.read-before-done"), absl::StrCat(ShownName(*i), " (", Name(i->opcode), ") reads ", ShownName(*operand), ", whose value has not come yet: only ", Name(halves->done), " takes what ", Name(operand->opcode), " gives"),
                    absl::StrCat("read ", Name(halves->done), "(", operand->name, ") instead"));
       }
       if (before != nullptr && before != i && Completes(*before, *halves) && Completes(*i, *halves)) {
-        sink.Error(i->range, HLO_LABEL("verify.completed-twice"), absl::StrCat("%", operand->name, " is completed twice, by %", before->name, " and here by %", i->name),
+        sink.Error(i->range, HLO_LABEL("verify.completed-twice"), absl::StrCat(ShownName(*operand), " is completed twice, by ", ShownName(*before), " and here by ", ShownName(*i)),
                    absl::StrCat("one ", Name(halves->done), " takes what each ", Name(operand->opcode), " gives; others read its result"));
       }
       if (before == nullptr || !Completes(*before, *halves)) before = i;

@@ -1,3 +1,4 @@
+#include "core/ir/written_names.h"
 #include "core/ops/collective_exchange.h"
 
 #include <algorithm>
@@ -224,14 +225,14 @@ std::string NumberText(const ExchangeContext& c, int member, int operand, int64_
 
 // "entry 1 of %sizes on replica 0 is 2"
 std::string EntryText(const ExchangeContext& c, int member, int operand, int64_t entry, int64_t value) {
-  return absl::StrCat("entry ", entry, " of %", c.instruction.operands[operand]->name, " on ", c.name(member), " is ", NumberText(c, member, operand, value));
+  return absl::StrCat("entry ", entry, " of ", ShownName(*c.instruction.operands[operand]), " on ", c.name(member), " is ", NumberText(c, member, operand, value));
 }
 
 // The rows have to lie inside both arrays, and be as many as the receiver waits for.
 absl::Status CheckBlock(const ExchangeContext& c, const Block& b) {
   if (b.rows < 0) return absl::InvalidArgumentError(absl::StrCat(EntryText(c, b.from, 3, b.entry, b.rows), ", which is no number of rows that can be sent"));
   const int64_t has = c.brought[b.from][0].shape().dim(0), room = c.brought[b.to][1].shape().dim(0);
-  const std::string in = absl::StrCat("%", c.instruction.operands[0]->name), out = absl::StrCat("%", c.instruction.operands[1]->name);
+  const std::string in = ShownName(*c.instruction.operands[0]), out = ShownName(*c.instruction.operands[1]);
   const auto count = [](int64_t n) { return absl::StrCat(n, n == 1 ? " row" : " rows"); };
   const auto fault = [&](auto... what) {
     return absl::InvalidArgumentError(absl::StrCat(c.name(b.from), " sends ", count(b.rows), " of ", in, " to ", b.from == b.to ? "itself" : c.name(b.to), ", ", what...));

@@ -1,5 +1,6 @@
 // Collectives: all-reduce and its kin. Rules for any number of devices, and `evaluate` with the meaning they have on one; among several the
 // Machine asks an exchange (core/exec/exchange.h), whose meaning is in collective_exchange.h.
+#include "core/ir/written_names.h"
 #include "core/ops/collectives.h"
 
 #include <algorithm>
@@ -164,7 +165,7 @@ std::optional<Shape> InferAllGatherStart(ShapeContext& c) {
 bool CheckBegun(ShapeContext& c, Opcode start, absl::string_view label) {
   const Instruction& operand = *c.instruction().operands[0];
   if (operand.opcode == start) return true;
-  c.FailOperand(0, label, absl::StrCat("the operand must be what ", Name(start), " gave, but %", operand.name, " is made by ", Name(operand.opcode)));
+  c.FailOperand(0, label, absl::StrCat("the operand must be what ", Name(start), " gave, but ", ShownName(operand), " is made by ", Name(operand.opcode)));
   return false;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/element_calls.h"
 
 namespace hloscope {
@@ -74,7 +75,7 @@ void ElementCalls::Keep(int64_t slot, int64_t output) {
 absl::StatusOr<Value> ElementCalls::Evaluate(const EvalContext& c) {
   const Instruction& i = c.instruction;
   std::unique_ptr<ElementCalls> calls = Make(i, std::vector<Value>(c.operands.begin(), c.operands.end()));
-  if (calls == nullptr || !c.call) return absl::UnimplementedError(absl::StrCat(Name(i.opcode), " %", i.name, ": nothing can call its computation here"));
+  if (calls == nullptr || !c.call) return absl::UnimplementedError(absl::StrCat(Name(i.opcode), " ", ShownName(i), ": nothing can call its computation here"));
   const std::vector<Shape> shapes = i.shape.IsTuple() ? std::vector<Shape>(i.shape.tuple_shapes().begin(), i.shape.tuple_shapes().end()) : std::vector<Shape>{i.shape};
   std::vector<Value> results;
   for (const Shape& shape : shapes) {

@@ -1,5 +1,6 @@
 // The registry of operations, the reporting side of shape rules, and what every element program goes through: the consistency check
 // and the inlining of scalar computations. What a single operation means stands in its own file.
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ namespace {
 // What every reader of programs relies on. Anything wrong here is a mistake of an operation's definition.
 absl::Status CheckProgram(const Instruction& instruction, const Program& program) {
   auto wrong = [&](absl::string_view what) {
-    return absl::InternalError(absl::StrCat("the element program of ", Name(instruction.opcode), " %", instruction.name, " is inconsistent: ", what));
+    return absl::InternalError(absl::StrCat("the element program of ", Name(instruction.opcode), " ", ShownName(instruction), " is inconsistent: ", what));
   };
   const ExprGraph& graph = *program.graph;
   if (program.outputs.empty()) return wrong("no output");
@@ -142,7 +143,7 @@ absl::Status CheckProgram(const Instruction& instruction, const Program& program
 absl::StatusOr<Program> ElementProgram(const Instruction& instruction) {
   const OpDef& def = Def(instruction);
   if (def.program == nullptr) {
-    return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " has no element program",
+    return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " ", ShownName(instruction), " has no element program",
                                                  def.opaque_reason.empty() ? "" : ": ", def.opaque_reason));
   }
   absl::StatusOr<Program> program = def.program(instruction);
@@ -212,7 +213,7 @@ class ScalarInliner {
 
  private:
   absl::Status Unsupported(const Instruction& instruction, absl::string_view why) {
-    return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " in the scalar computation %",
+    return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " ", ShownName(instruction), " in the scalar computation %",
                                                  instruction.parent->name, " ", why));
   }
 
@@ -387,7 +388,7 @@ absl::StatusOr<std::vector<NodeId>> InlineScalarComputation(ExprGraph& graph, co
     auto leaf = std::make_shared<Leaf>();
     leaf->shape = computation.parameters[i]->shape;
     if (!leaf->shape.IsScalar()) {
-      return absl::UnimplementedError(absl::StrCat("parameter %", computation.parameters[i]->name, " of the scalar computation %", computation.name,
+      return absl::UnimplementedError(absl::StrCat("parameter ", ShownName(*computation.parameters[i]), " of the scalar computation %", computation.name,
                                                    " is not a scalar"));
     }
     leaf->scalar = arguments[i];

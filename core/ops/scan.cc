@@ -3,6 +3,7 @@
 // Operands are m inputs, then k initial states. A step takes one slice of each input (the dimension left out) and the states, and returns
 // n slices of outputs and the k new states. The result is the tuple of n outputs (the slices put together) and the k last states. The
 // computation may also be one of scalars; then it runs for each element of a slice by itself.
+#include "core/ir/written_names.h"
 #include "core/ops/scan.h"
 
 #include <algorithm>
@@ -163,7 +164,7 @@ absl::StatusOr<std::vector<Value>> Step(const EvalContext& c, const Computation&
 absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   const Instruction& i = c.instruction;
   const Computation& f = *i.Called(AttrId::kToApply);
-  if (!c.call) return absl::UnimplementedError(absl::StrCat("scan %", i.name, ": nothing can call its computation here"));
+  if (!c.call) return absl::UnimplementedError(absl::StrCat("scan ", ShownName(i), ": nothing can call its computation here"));
   ScanForm form;
   if (const std::string problem = FindScanForm(i, f, &form); !problem.empty()) return absl::InternalError(problem);
   const auto result_shape = [&](int k) { return i.shape.IsTuple() ? i.shape.tuple_shapes()[k] : i.shape; };

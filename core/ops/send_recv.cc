@@ -2,6 +2,7 @@
 // itself: the send and the recv of one channel in one computation. The Machine holds what is on its way, or asks an exchange.
 #include <algorithm>
 
+#include "core/ir/written_names.h"
 #include "core/ops/rules.h"
 #include "core/ops/transfers.h"
 #include "core/ops/zeros.h"
@@ -67,13 +68,13 @@ bool CheckPartner(ShapeContext& c, Opcode begin, absl::string_view partner_label
   const Instruction& operand = *done.operands[0];
   const bool begins = operand.opcode == Opcode::kSend || operand.opcode == Opcode::kRecv;
   if (begins && operand.opcode != begin) {
-    c.FailOperand(0, partner_label, absl::StrCat(Name(done.opcode), " completes a ", Name(begin), ", but %", operand.name, " is a ", Name(operand.opcode)));
+    c.FailOperand(0, partner_label, absl::StrCat(Name(done.opcode), " completes a ", Name(begin), ", but ", ShownName(operand), " is a ", Name(operand.opcode)));
     return false;
   }
   if (operand.opcode != begin || !done.Has(AttrId::kChannelId) || !operand.Has(AttrId::kChannelId)) return true;
   if (done.Int(AttrId::kChannelId) == operand.Int(AttrId::kChannelId)) return true;
   c.FailAttribute(AttrId::kChannelId, channel_label,
-                  absl::StrCat("channel ", done.Int(AttrId::kChannelId), " is not the channel ", operand.Int(AttrId::kChannelId), " of %", operand.name));
+                  absl::StrCat("channel ", done.Int(AttrId::kChannelId), " is not the channel ", operand.Int(AttrId::kChannelId), " of ", ShownName(operand)));
   return false;
 }
 

@@ -1,5 +1,6 @@
 // See verifier.h. One pass over each computation in program order, callees before callers, so that omitted shapes are known where they
 // are needed. What an operation requires stands in its shape rule; here stands what is asked of all of them alike.
+#include "core/ir/written_names.h"
 #include "core/ops/verifier.h"
 
 #include <algorithm>
@@ -136,10 +137,10 @@ class Verifier {
       const Instruction* inside = exchanges_[called->id];
       if (inside == nullptr) continue;
       sink_.Error(instruction.range, HLO_LABEL("verify.exchange-of-elements"),
-                  absl::StrCat("%", instruction.name, " (", Name(instruction.opcode), ") calls ", called->name, " element by element, in which %", inside->name,
+                  absl::StrCat(ShownName(instruction), " (", Name(instruction.opcode), ") calls ", called->name, " element by element, in which ", ShownName(*inside),
                                inside->parent != called ? absl::StrCat(" in ", inside->parent->name) : "", " (", Name(inside->opcode),
                                ") exchanges with other devices: they cannot wait for each other there"),
-                  absl::StrCat("exchange the operands or the result of %", instruction.name, " instead"));
+                  absl::StrCat("exchange the operands or the result of ", ShownName(instruction), " instead"));
       return false;
     }
     return true;
@@ -237,7 +238,7 @@ class Verifier {
     if (!inferred.has_value()) {
       if (!instruction.shape_omitted) return true;
       sink_.Error(instruction.range, HLO_LABEL("verify.shape-needed"),
-                  absl::StrCat("the shape of ", Name(instruction.opcode), " %", instruction.name, " does not follow from its operands and must be written"));
+                  absl::StrCat("the shape of ", Name(instruction.opcode), " ", ShownName(instruction), " does not follow from its operands and must be written"));
       return false;
     }
     if (instruction.shape_omitted) {
@@ -250,7 +251,7 @@ class Verifier {
     if (Shape::Compatible(*inferred, instruction.shape) || SameUpToDynamic(*inferred, instruction.shape)) return CheckLayout(instruction);
     // The written shape stands between "name =" and the opcode; the range of the whole instruction begins with it or with the name.
     sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.shape-mismatch"),
-                absl::StrCat("%", instruction.name, " is written as ", instruction.shape.ToString(false), " but ", Name(instruction.opcode), " of ",
+                absl::StrCat(ShownName(instruction), " is written as ", instruction.shape.ToString(false), " but ", Name(instruction.opcode), " of ",
                              OperandShapesText(instruction), " gives ", inferred->ToString(false)));
     return false;
   }

@@ -1,3 +1,4 @@
+#include "core/ir/written_names.h"
 #include "core/text/outfeed_shape.h"
 
 #include "absl/strings/str_cat.h"
@@ -19,7 +20,7 @@ void CheckOutfeedShapes(const Module& module, DiagnosticSink& sink) {
       const Instruction& given = *i->operands[0];
       if (given.in_error || given.shape_omitted || Shape::Compatible(*written, given.shape)) continue;
       sink.Error(attribute->range, HLO_LABEL("text.outfeed-shape"),
-                 absl::StrCat("outfeed_shape is ", written->ToString(false), ", but %", given.name, ", which is handed out, is ",
+                 absl::StrCat("outfeed_shape is ", written->ToString(false), ", but ", ShownName(given), ", which is handed out, is ",
                               given.shape.ToString(false)));
     }
   }

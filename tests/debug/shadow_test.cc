@@ -219,6 +219,58 @@ ENTRY main {
   EXPECT_EQ(Row(reports[0], "w").own.sum_ulp, Row(reports[1], "w").own.sum_ulp);
 }
 
+TEST_F(ShadowTest, WhatWasPreparedServesLaterRuns) {
+  module_ = Read(R"(HloModule m
+condition {
+  state = (s32[], f32[5000]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  end = s32[] constant(30)
+  ROOT c = pred[] compare(i, end), direction=LT
+}
+body {
+  state = (s32[], f32[5000]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  v = f32[5000] get-tuple-element(state), index=1
+  w = f32[5000] cosine(v)
+  ROOT out = (s32[], f32[5000]) tuple(next, w)
+}
+ENTRY main {
+  x = f32[5000] parameter(0)
+  y = f32[5000] tanh(x)
+  zero = s32[] constant(0)
+  init = (s32[], f32[5000]) tuple(zero, y)
+  loop = (s32[], f32[5000]) while(init), condition=condition, body=body
+  last = f32[5000] get-tuple-element(loop), index=1
+  ROOT r = f32[5000] exponential(last)
+}
+)");
+  inputs_ = *ProgramInputs::Open(*module_, SessionOptions());
+  backend_ = MakeReferenceBackend(BackendOptions());
+  ShadowPrograms kept(*backend_);
+  std::vector<ShadowReport> reports;
+  std::vector<size_t> regions;
+  for (ShadowPrograms* programs : {static_cast<ShadowPrograms*>(nullptr), &kept, &kept}) {
+    absl::StatusOr<ShadowReport> report = RunShadow(WatchedRun{*module_, *backend_, *inputs_, {}}, ShadowOptions(), programs);
+    ASSERT_TRUE(report.ok()) << report.status();
+    reports.push_back(*std::move(report));
+    regions.push_back(kept.regions());
+  }
+  EXPECT_EQ(regions[0], 0u);
+  EXPECT_GE(regions[1], 3u);
+  EXPECT_EQ(regions[2], regions[1]);
+  for (const ShadowReport& report : reports) {
+    ASSERT_EQ(report.rows.size(), reports[0].rows.size());
+    EXPECT_EQ(report.looks, reports[0].looks);
+    for (size_t k = 0; k < report.rows.size(); ++k) {
+      EXPECT_EQ(report.rows[k].own.elements, reports[0].rows[k].own.elements);
+      EXPECT_EQ(report.rows[k].own.sum_ulp, reports[0].rows[k].own.sum_ulp);
+      EXPECT_EQ(report.rows[k].own.worst_index, reports[0].rows[k].own.worst_index);
+    }
+  }
+}
+
 TEST_F(ShadowTest, FewerElementsAreSaid) {
   module_ = Read(R"(HloModule m
 ENTRY main {
