@@ -224,6 +224,10 @@ class OnTheWay {
 
 }  // namespace
 
+bool IsHalf(Opcode opcode) {
+  return std::any_of(std::begin(kHalves), std::end(kHalves), [&](const TwoHalves& halves) { return halves.start == opcode || halves.done == opcode; });
+}
+
 void CheckTransfersOnTheWay(const Module& module, DiagnosticSink& sink) { OnTheWay(module, sink); }
 
 void CheckStarts(const Computation& computation, DiagnosticSink& sink) {

@@ -8,6 +8,8 @@
 
 namespace hloscope {
 
+// It is the start or the done of an operation in two halves.
+bool IsHalf(Opcode opcode);
 // Reports what is completed twice, and what nobody completes. A start that is the root, or that something else takes, may be completed elsewhere.
 void CheckStarts(const Computation& computation, DiagnosticSink& sink);
 // Reports sends and receives that nobody completes, and who reads their arrays before that, through whatever hands them on, also into computations
