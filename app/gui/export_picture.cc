@@ -178,7 +178,7 @@ class PictureExport {
     }
     const std::string name = absl::StrCat(reach_->parent->name, ":", reach_->name);
     // On several devices all go to the end: there each still has what the instruction read and made.
-    if (Several(s) && instruction_->parent == s.module->entry && condition_.empty()) return session.Execute("run").ok && !s.error_stop;
+    if (Several(s) && instruction_->parent == s.module->entry && condition_.empty()) return session.Execute("run").ok && (!s.error_stop || s.Finished());
     // Constants and parameters are no stops: there the program is at its beginning.
     const bool stops = session.Execute(absl::StrCat("tbreak ", name, condition_.empty() ? "" : absl::StrCat(" if ", condition_))).ok;
     if (!stops && !condition_.empty()) return false;

@@ -15,6 +15,8 @@
 #include "core/exec/inputs.h"
 #include "core/exec/machine.h"
 #include "core/ops/builder/methods.h"
+#include "core/ops/check_starts.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/text/hlo_text.h"
 
@@ -69,6 +71,15 @@ bool SpeaksOf(absl::string_view prefix, absl::string_view label, absl::string_vi
   if (!IsRuleOf(function, opcode)) return false;
   // What two operands must have in common says nothing of one.
   return !absl::StrContains(label, ".same-") || Def(opcode).max_operands != 1;
+}
+
+// What the verifier holds every operation of a kind to.
+bool IsOfEveryLike(absl::string_view label, Opcode opcode) {
+  if (label == "verify.exchange-of-elements") {
+    const ExchangeRole role = ExchangeOf(opcode).role;
+    return role != ExchangeRole::kNone && role != ExchangeRole::kReplicaId && role != ExchangeRole::kPartitionId;
+  }
+  return IsHalf(opcode) && (label == "verify.never-completed" || label == "verify.completed-twice" || label == "verify.read-before-done");
 }
 
 const Instruction* InstructionOf(const Module& module, Opcode opcode) {
@@ -140,7 +151,7 @@ std::vector<Requirement> RequirementsOf(Opcode opcode) {
   for (const RequirementRow& row : kRequirements) {
     const absl::string_view prefix = row.label.substr(0, row.label.find('.'));
     const bool family = absl::StartsWith(row.definition, DefinitionOf(opcode));
-    if (prefix != name && !(family && SpeaksOf(prefix, row.label, row.function, opcode))) continue;
+    if (prefix != name && !(family && SpeaksOf(prefix, row.label, row.function, opcode)) && !IsOfEveryLike(row.label, opcode)) continue;
     const auto same = [&](const Requirement& r) { return r.label == row.label; };
     if (std::any_of(requirements.begin(), requirements.end(), same)) continue;
     requirements.push_back({std::string(row.label), std::string(row.message)});

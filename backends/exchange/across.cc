@@ -58,6 +58,7 @@ class AcrossProcesses::Port : public ExchangePort {
   Port(AcrossProcesses& all, int number) : all_(all), number_(number) {}
   Device device() const override { return all_.room_.port(number_).device(); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
+  double making() const override { return all_.first() ? all_.room_.port(number_).making() : all_.making_[number_]; }
 
  private:
   AcrossProcesses& all_;
@@ -100,6 +101,8 @@ void AcrossProcesses::Begin() {
     ends_.assign(device_count_, {});
     given_.assign(device_count_, std::nullopt);
     asked_.assign(device_count_, false);
+    making_.assign(device_count_, 0);
+    given_making_.assign(device_count_, 0);
   }
   if (first()) room_.Reset();
   if (!first()) link_.Send(0, WireWriter().Put(Message::kBegin).Put(id_).Take());
@@ -114,6 +117,7 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
   if (given_[device].has_value()) {
     absl::StatusOr<Value> given = *std::move(given_[device]);
     given_[device].reset();
+    making_[device] = given_making_[device];
     asked_[device] = false;
     if (!given.ok()) return given.status();
     return std::optional<Value>(*std::move(given));
@@ -188,7 +192,7 @@ void AcrossProcesses::Answer(int device) {
     remote.operands.clear();
     WireWriter out;
     out.Put(Message::kGiven).Put(device).Status(made.status());
-    if (made.ok()) out.Put(ToDense(**made, account_));
+    if (made.ok()) out.Put(room_.MakingOf(device)).Put(ToDense(**made, account_));
     link_.Send(ProcessOf(device), out.Take(), out.TakeArrays());
   }
   std::lock_guard<std::mutex> lock(mutex_);
@@ -279,6 +283,7 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
       const absl::Status status = in.Status();
       {
         std::lock_guard<std::mutex> lock(mutex_);
+        if (status.ok()) given_making_[device] = in.Get<double>();
         given_[device] = status.ok() ? absl::StatusOr<Value>(in.GetValue(account_)) : status;
       }
       wake_(device);

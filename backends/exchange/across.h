@@ -113,6 +113,7 @@ class AcrossProcesses {
   // On the others, by device: what came for it.
   std::vector<std::optional<absl::StatusOr<Value>>> given_;
   std::vector<bool> asked_;
+  std::vector<double> making_, given_making_;  // ExchangePort::making
 };
 
 }  // namespace hloscope

@@ -1,6 +1,7 @@
 #include "backends/exchange/in_process.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "absl/container/flat_hash_set.h"
@@ -54,6 +55,7 @@ class InProcessExchange::Port : public ExchangePort {
   Device device() const override { return {number_ / all_.partitions_, number_ % all_.partitions_}; }
   int process() const override { return hloscope::ProcessOf(number_, all_.device_count(), all_.processes_); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
+  double making() const override { return all_.making_[number_].others; }
   std::optional<Value> Look(uint64_t key) const override { return all_.Look(number_, key); }
 
  private:
@@ -62,7 +64,7 @@ class InProcessExchange::Port : public ExchangePort {
 };
 
 InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account)
-    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), begun_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()), events_(programs_.size()) {
+    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), making_(programs_.size()), begun_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()), events_(programs_.size()) {
   for (size_t d = 0; d < programs_.size(); ++d) ports_.push_back(std::make_unique<Port>(*this, static_cast<int>(d)));
   for (const Computation* program : programs_) {
     if (transfers_.contains(program)) continue;
@@ -91,6 +93,7 @@ void InProcessExchange::Reset() {
   waiting_.assign(programs_.size(), Waiting());
   begun_.assign(programs_.size(), {});
   on_channel_.assign(programs_.size(), {});
+  making_.assign(programs_.size(), {});
   past_.assign(programs_.size(), {});
   events_.assign(programs_.size(), {});
 }
@@ -179,7 +182,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   const Site& lowest = SiteOf(*meeting.arrivals[0].instruction);
   const ExchangeGroup& group = lowest.groups[lowest.group_of[line.devices[0]]];
   lock.unlock();  // nobody else touches a meeting that is complete and not done
+  const auto begin = std::chrono::steady_clock::now();
   Complete(line, group, meeting);
+  meeting.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   lock.lock();
   meeting.done = true;
   if (remembers_ && meeting.status.ok()) Keep(line, group, meeting);
@@ -189,14 +194,14 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   }
   if (!beside) {
     Taken(device, call);
-    return Take(device, line, meeting);
+    return Take(device, line, meeting, /*made_it=*/true);
   }
   if (!meeting.status.ok()) return std::optional<Value>();  // told where it is waited for, whoever came last
-  return Finish(device, call);
+  return Finish(device, call, /*made_it=*/true);
 }
 
 // Of what was begun. Told apart by its key: there may be several, and the device may begin it again where it goes back.
-absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const ExchangeCall& call) {
+absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const ExchangeCall& call, bool made_it) {
   const auto found = begun_[device].find(call.key);
   const Begun begun = found->second;
   if (!begun.meeting->done || (call.phase == ExchangePhase::kBegin && !begun.meeting->status.ok())) {
@@ -206,14 +211,15 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const
   if (waiting_[device].meeting == begun.meeting) waiting_[device] = Waiting();  // else it has come to another one, and has gone back since
   begun_[device].erase(found);
   Taken(device, call);
-  return Take(device, *begun.line, *begun.meeting);
+  return Take(device, *begun.line, *begun.meeting, made_it);
 }
 
-absl::StatusOr<std::optional<Value>> InProcessExchange::Take(int device, Line& line, Meeting& meeting) {
+absl::StatusOr<std::optional<Value>> InProcessExchange::Take(int device, Line& line, Meeting& meeting, bool made_it) {
   const size_t place = std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin();
   absl::StatusOr<std::optional<Value>> result = std::optional<Value>();
   if (meeting.status.ok()) result = std::optional<Value>(std::move(meeting.results[place]));
   else result = meeting.status;
+  (made_it ? making_[device].own : making_[device].others) += meeting.seconds;
   ++meeting.taken;
   while (!line.meetings.empty() && line.meetings.front()->taken == static_cast<int>(line.devices.size())) {
     line.meetings.pop_front();

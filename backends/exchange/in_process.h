@@ -42,6 +42,8 @@ class InProcessExchange : public ExchangeRoom {
   };
   std::optional<TooMany> TooManyAtOneEnd() const;
 
+  // Seconds that making took what the device was given so far, by whose call ever.
+  double MakingOf(int device) const { return making_[device].others + making_[device].own; }
   // The devices' kernels run in so many processes (ProcessOf), all of them told from here.
   void Spread(int processes) { processes_ = processes; }
 
@@ -78,6 +80,7 @@ class InProcessExchange : public ExchangeRoom {
     bool done = false;
     absl::Status status;
     std::vector<Value> results;
+    double seconds = 0;  // that it took to make them
     std::shared_ptr<const ExchangePast> past;  // when it is done, where that is remembered
   };
   // All exchanges of one set of devices on one channel.
@@ -167,8 +170,8 @@ class InProcessExchange : public ExchangeRoom {
   absl::StatusOr<std::vector<Value>> ResultsOf(const ExchangeGroup& group, const Instruction& instruction,
                                                absl::Span<const std::vector<Value>> brought);
   std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
-  absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
-  absl::StatusOr<std::optional<Value>> Finish(int device, const ExchangeCall& call);
+  absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting, bool made_it = false);
+  absl::StatusOr<std::optional<Value>> Finish(int device, const ExchangeCall& call, bool made_it = false);
   void Taken(int device, const ExchangeCall& call);
   std::unique_ptr<Contents> TakeOut();
   void PutIn(Contents contents);
@@ -204,6 +207,11 @@ class InProcessExchange : public ExchangeRoom {
   std::map<std::pair<int64_t, std::vector<int>>, std::unique_ptr<Line>> lines_;
   std::map<RouteKey, std::unique_ptr<Route>> routes_;
   std::vector<Waiting> waiting_;  // by device
+  // By device, of what it was given: the seconds that making took, by other devices' calls, by its own.
+  struct Making {
+    double others = 0, own = 0;
+  };
+  std::vector<Making> making_;
   std::vector<absl::flat_hash_map<uint64_t, Begun>> begun_;  // by device and key
   std::vector<absl::flat_hash_map<int64_t, const Instruction*>> on_channel_;  // by device and channel: the collective that it executed last
   bool remembers_ = false;

@@ -64,7 +64,7 @@ class Replicas {
   // The same devices in the same processes, for another program that they run. Null: they are all in this one.
   std::unique_ptr<AcrossProcesses> AcrossWith(const Module& program, Backend& backend);
   // While a device runs: seconds of this Run in which it did not.
-  double away(int device) const { return std::chrono::duration<double>(away_[device]).count(); }
+  double away(int device) const { return std::chrono::duration<double>(away_[device]).count() - (across_ != nullptr ? across_->port(device) : exchange_->port(device)).making(); }
   // After a run: how each device ended, wherever it ran; of several processes on the first one.
   const std::vector<DeviceEnd>& ends() const { return ends_; }
 

@@ -17,6 +17,7 @@ class Beside::Port : public ExchangePort {
   Device device() const override { return all_.room_->port(all_.watched_).device(); }
   int process() const override { return all_.room_->port(all_.watched_).process(); }
   double elsewhere() const override { return all_.seconds_; }
+  double making() const override { return all_.room_->port(all_.watched_).making(); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override {
     while (true) {
       all_.waits_[all_.watched_] = true;
@@ -33,6 +34,7 @@ class Beside::Port : public ExchangePort {
 Beside::Beside(Session::State& s, std::vector<const Module*> modules, Given given)
     : s_(s), modules_(std::move(modules)), given_(std::move(given)), watched_(DevicesOf(s).selected) {}
 Beside::~Beside() { machines_.clear(); }
+double Beside::seconds() const { return seconds_ - port_->making(); }
 ExchangePort* Beside::port() { return port_.get(); }
 
 absl::StatusOr<std::shared_ptr<Beside>> Beside::Open(Session::State& s) { return Open(s, ModulesOf(s), nullptr); }

@@ -29,8 +29,8 @@ class Beside {
   ExchangePort* port();
   // All devices are at their beginning again: before the watched machine is started anew.
   absl::Status Restart();
-  // That the others have run since then, in seconds.
-  double seconds() const { return seconds_; }
+  // That the others have run since then, in seconds, but for what they have made for the watched one.
+  double seconds() const;
 
  private:
   class Port;

@@ -51,6 +51,8 @@ std::string StateText(const DeviceStanding& standing) {
   return "";
 }
 
+std::string NowText(const DeviceStanding& standing) { return absl::StrCat(standing.state == DeviceStanding::kStopped ? "is " : "", StateText(standing)); }
+
 absl::Status NeedSeveral(const Session::State& s) {
   return Several(s) ? absl::OkStatus() : absl::FailedPreconditionError("the program runs on one device; --replicas N and --partitions M give it several");
 }

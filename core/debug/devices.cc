@@ -236,13 +236,17 @@ StopReason AllWait(Session::State& s, int device) {
     held |= all.held[d] && !ended[d];
   }
   const ExchangeRoom::Stuck stuck = all.room->Explain(ended);
-  if (device < 0 && stuck.device < 0) {
+  const bool lost = stuck.device >= 0 && ended[stuck.device];  // what it has sent
+  if (device < 0 && (stuck.device < 0 || lost)) {
     for (int d = 0; d < count; ++d) {
       if (!Failed(RunOf(s, d))) continue;
       SwapTo(s, d);
       return StopReason::kError;
     }
-    return StopReason::kFinished;
+    if (!lost) return StopReason::kFinished;
+    SwapTo(s, stuck.device);
+    s.stuck = absl::DeadlineExceededError(absl::StrCat(stuck.why, ", at ", ShownName(*stuck.instruction), " in ", stuck.instruction->parent->name, ", ", Basename(s.module->source->name()), ":", LineOf(*s.module, *stuck.instruction)));
+    return StopReason::kError;
   }
   SwapTo(s, device >= 0 ? device : stuck.device);
   if (held) return StopReason::kWaiting;

@@ -92,6 +92,8 @@ struct DeviceStanding {
 DeviceStanding StandingOf(Session::State& s, int device);
 // "waits at %ar in main, model.hlo:12 for replica 1".
 std::string StateText(const DeviceStanding& standing);
+// As what "it" is said to do: "is at %p in main, model.hlo:3", "waits at ...".
+std::string NowText(const DeviceStanding& standing);
 // set stop all | one.
 absl::Status SetStop(Session::State& s, absl::string_view word);
 absl::Status InfoReplicas(Session::State& s, absl::string_view args);

@@ -18,6 +18,7 @@ class ExchangeLog::Kept : public ExchangePort {
   Device device() const override { return others_.device(); }
   int process() const override { return others_.process(); }
   double elsewhere() const override { return others_.elsewhere(); }
+  double making() const override { return others_.making(); }
   std::optional<Value> Look(uint64_t key) const override { return others_.Look(key); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override {
     absl::StatusOr<std::optional<Value>> made = others_.Exchange(call);

@@ -124,6 +124,11 @@ void Session::State::ShowStop(StopReason reason) {
       if (result.shape().IsArray() && result.element_count() <= 16) Say(" ", FormatValue(result, {.elements = print_elements}));
       Say("\n");
     }
+    if (!stuck.ok()) {  // all have ended, and the run has a fault all the same
+      error_stop = true;
+      error_expected = false;
+      Say("All ", options.devices.count(), " devices have finished, with an error: ", stuck.message(), "\n");
+    }
     return;
   }
   if (reason == StopReason::kError) {

@@ -36,11 +36,6 @@ void SayMember(Session::State& s, absl::string_view who, absl::string_view word,
         brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), now, "\n");
 }
 
-// "is at %p in main, model.hlo:3".
-std::string NowText(const DeviceStanding& standing) {
-  return absl::StrCat(standing.state == DeviceStanding::kStopped ? "is " : "", StateText(standing));
-}
-
 // "  replica 0 -> replica 1, ...": of members by their names.
 template <typename NameOfMember>
 void SaySends(Session::State& s, const std::vector<std::pair<int, int>>& sends, const NameOfMember& name) {

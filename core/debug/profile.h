@@ -88,7 +88,7 @@ struct ProfileData {
 };
 
 // Said with the profile of one of several devices.
-constexpr absl::string_view kExchangeTimes = "What is exchanged is made by the device that comes last: its time and its bytes are there, and nobody's waiting is counted.\n";
+constexpr absl::string_view kExchangeTimes = "What is exchanged takes the time that making it takes, and the bytes that the device brings and gets; nobody's waiting is counted.\n";
 
 // Watches one run. The machine must have been made with time_instructions.
 class Profiler {

@@ -45,6 +45,8 @@ class ExchangePort {
   virtual int process() const { return 0; }
   // Seconds, of all calls of Exchange so far, in which other devices ran.
   virtual double elsewhere() const { return 0; }
+  // Seconds, of all calls so far, that making took what they gave, where other devices' calls made it.
+  virtual double making() const { return 0; }
   // What the instruction gives, dense. Nothing: the others have not come yet; the same call is to be made again when they have, or after kBegin
   // that with kFinish, whenever that is. kBegin may be told again what it was told, and gives nothing then either, or what kFinish would.
   // InvalidArgument or FailedPrecondition: the exchange cannot be, with who disagrees about what.

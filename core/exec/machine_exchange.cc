@@ -41,18 +41,17 @@ const Instruction* AsyncStartAround(absl::Span<const Frame> frames) {
   return nullptr;
 }
 
-// Since it was made, without that of other devices.
+// Since it was made, without that of other devices, but for what they made for this one.
 class OwnTime {
  public:
-  explicit OwnTime(const ExchangePort& port) : port_(port), elsewhere_(port.elsewhere()), begin_(std::chrono::steady_clock::now()) {}
+  explicit OwnTime(const ExchangePort& port) : port_(port), elsewhere_(port.elsewhere()), making_(port.making()), begin_(std::chrono::steady_clock::now()) {}
   double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() - (port_.elsewhere() - elsewhere_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count() - (port_.elsewhere() - elsewhere_) + (port_.making() - making_);
   }
-  bool others_ran() const { return port_.elsewhere() > elsewhere_; }
 
  private:
   const ExchangePort& port_;
-  const double elsewhere_;
+  const double elsewhere_, making_;
   const std::chrono::steady_clock::time_point begin_;
 };
 
@@ -136,8 +135,8 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     absl::StatusOr<std::optional<Value>> made =
         m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here, beside ? ExchangePhase::kBegin : ExchangePhase::kWhole,
                                        nullptr, beside ? nullptr : AsyncStartAround(stack.frames)});
-    const bool is_made = made.ok() && made->has_value(), came_last = is_made && waits_for != key && !time.others_ran();
-    BookExchange(frame, root, time.seconds(), came_last ? BytesOf(*operands) + (*made)->byte_size() : 0);
+    const bool is_made = made.ok() && made->has_value();
+    BookExchange(frame, root, time.seconds(), (is_made || beside ? BytesOf(*operands) : 0) + (is_made ? (*made)->byte_size() : 0));
     waits_for = is_made ? 0 : key;
     if (!made.ok()) {
       LogExchange(key, Value(), made.status(), here);
@@ -166,8 +165,8 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
   return Caught(stack, region.root + 1, region.root + 1, false);
 }
 
-// For a profile: what the device itself has done for an exchange; its waiting is not counted. Who comes last makes the exchange for all, and
-// its bytes are booked there.
+// For a profile: what the device itself has done for an exchange, and the making of it, whoever came last and made it for all; its waiting is not
+// counted. Bytes are those that it brings and gets.
 void Machine::Impl::BookExchange(const Frame& frame, const Instruction& collective, double seconds, int64_t bytes) {
   if (!frame.counted || !m.options_.time_instructions) return;
   ProfileEntry& entry = m.profile_[&collective];
@@ -257,7 +256,8 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
       const Instruction* reader = stack.frames[depth].computation->schedule[position];
       const OwnTime time(*m.options_.exchange);
       made = m.options_.exchange->Exchange({collective, {}, LoopsAround(stack.frames), begun.key, here, ExchangePhase::kFinish, reader});
-      BookExchange(stack.frames[depth], collective, time.seconds(), 0);
+      const bool is_made = made.ok() && made->has_value();
+      BookExchange(stack.frames[depth], collective, time.seconds(), is_made ? (*made)->byte_size() : 0);
     }
     if (!made.ok()) {
       LogExchange(begun.key, Value(), made.status(), here, &begun);

@@ -8,11 +8,13 @@
 
 namespace hloscope {
 
+// It is the start or the done of an operation in two halves.
+bool IsHalf(Opcode opcode);
 // Reports what is completed twice, and what nobody completes. A start that is the root, or that something else takes, may be completed elsewhere.
 void CheckStarts(const Computation& computation, DiagnosticSink& sink);
-// Reports sends and receives that nobody completes, and who reads their arrays before that, through whatever hands them on. All instructions of
-// the computation must be sound.
-void CheckTransfersOnTheWay(const Computation& computation, DiagnosticSink& sink);
+// Reports sends and receives that nobody completes, and who reads their arrays before that, through whatever hands them on, also into computations
+// and out of them. All instructions of the module must be sound.
+void CheckTransfersOnTheWay(const Module& module, DiagnosticSink& sink);
 
 }  // namespace hloscope
 

@@ -59,6 +59,7 @@ class Verifier {
     sound_.assign(module_.computations.size(), false);
     exchanges_.assign(module_.computations.size(), nullptr);
     for (Computation* computation : module_.computations) VerifyWithCallees(computation);
+    if (whole_) CheckTransfersOnTheWay(module_, sink_);
   }
 
  private:
@@ -114,7 +115,7 @@ class Verifier {
     }
     if (!computation.in_error) CheckStarts(computation, sink_);
     const bool all_sound = std::none_of(computation.schedule.begin(), computation.schedule.end(), [this](const Instruction* i) { return i->in_error || failed_[i->index]; });
-    if (!computation.in_error && all_sound && sink_.error_count() == errors) CheckTransfersOnTheWay(computation, sink_);
+    whole_ &= !computation.in_error && all_sound && sink_.error_count() == errors;
     const auto fine = [this](const Instruction* i) { return i != nullptr && !failed_[i->index]; };
     sound_[computation.id] = !computation.in_error && numbered == computation.parameters.size() && fine(computation.root) &&
                              std::all_of(computation.parameters.begin(), computation.parameters.end(), fine);
@@ -303,6 +304,7 @@ class Verifier {
   std::vector<bool> done_;    // by computation id
   std::vector<bool> sound_;   // by computation id: verified, with parameters and a root that callers can be held to
   std::vector<const Instruction*> exchanges_;  // by computation id: the first that exchanges with other devices in it, or in what it calls
+  bool whole_ = true;         // nothing is wrong with any computation
   std::vector<bool> failed_;  // by schedule position of the computation at hand
 };
 

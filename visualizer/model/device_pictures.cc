@@ -160,6 +160,8 @@ std::vector<bool> FromMeetings(Session::State& s, const CollectivePart& part, ui
   for (const ExchangeMeeting& meeting : *meetings) {
     const auto is_selected = [&](const ExchangeMeeting::Member& m) { return m.device == all.selected; };
     const bool own = std::any_of(meeting.members.begin(), meeting.members.end(), is_selected);
+    const auto here = std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
+    const bool some = here > 0 && here < static_cast<int64_t>(meeting.members.size());
     for (const ExchangeMeeting::Member& member : meeting.members) {
       if (member.device < 0) continue;
       in_group[member.device] = own;
@@ -170,6 +172,8 @@ std::vector<bool> FromMeetings(Session::State& s, const CollectivePart& part, ui
         of = {};
         of.operands.resize(count);
       }
+      if (some) of.come = member.here;
+      if (some && !member.here) of.stands = NowText(StandingOf(s, member.device));
       if (!member.here || member.instruction == nullptr) continue;
       if (member.instruction != part.collective) NameOthers(*member.instruction, of);
       else if (!own) continue;

@@ -212,6 +212,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
   const int first = FirstMember(selection, members, told);
   const Transfer t = TransferOf(tr, i, exchange, g, members, first, data);
+  SayWhoHasCome(board, g, g.pairwise ? std::vector<Device>() : members);
   const bool exchanges = exchange != Exchange::kPermute && !members.empty();
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
   if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
@@ -260,6 +261,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size());
   MadePicture picture = board.Finish();
   picture.selected = selected;
+  picture.members = static_cast<int>(members.size());
   return picture;
 }
 

@@ -13,6 +13,21 @@ namespace {
 constexpr float kLeft = 14;
 constexpr int64_t kMostBoxes = 1024;
 
+const PictureData::OfDevice* OfDeviceIn(const PictureData& data, const Device& d) {
+  const int64_t place = d.replica * data.partitions + d.partition;
+  return place >= 0 && place < static_cast<int64_t>(data.devices.size()) ? &data.devices[static_cast<size_t>(place)] : nullptr;
+}
+
+// "replica 0, replica 1 and 3 more".
+std::string SomeNames(const Captions& tr, const DeviceGroups& g, absl::Span<const Device> devices) {
+  std::vector<std::string> names;
+  for (const Device& d : devices) {
+    if (names.size() < 6) names.push_back(hloscope::NameOf(tr, g, d));
+  }
+  if (devices.size() > names.size()) names.push_back(tr("$0 more", devices.size() - names.size()));
+  return tr.And(names);
+}
+
 }  // namespace
 
 std::string NameOf(const Captions& tr, const DeviceGroups& g, const Device& d) {
@@ -80,18 +95,14 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
                                       : tr("$0 are named more than once: a device can be in one group only.", list(g.twice)));
   if (!g.beyond.empty()) board.Explain(tr("beyond"), Ink::kPink, tr("there is no device $0.", list(g.beyond)));
   if (!g.missing.empty()) {
-    std::vector<std::string> names;
-    for (const Device& d : g.missing) {
-      if (names.size() < 6) names.push_back(NameOf(tr, g, d));
-    }
-    if (g.missing.size() > names.size()) names.push_back(tr("$0 more", g.missing.size() - names.size()));
+    const std::string names = SomeNames(tr, g, g.missing);
     if (OutsidersGetZeros(i))
       board.Explain(tr("in no group"), Ink::kViolet,
-                    g.missing.size() == 1 ? tr("$0: it gets zeros.", tr.And(names)) : tr("$0: they get zeros.", tr.And(names)));
+                    g.missing.size() == 1 ? tr("$0: it gets zeros.", names) : tr("$0: they get zeros.", names));
     else
       board.Explain(tr("in no group"), Ink::kPink,
-                    g.missing.size() == 1 ? tr("$0: what it gets is not defined.", tr.And(names))
-                                          : tr("$0: what they get is not defined.", tr.And(names)));
+                    g.missing.size() == 1 ? tr("$0: what it gets is not defined.", names)
+                                          : tr("$0: what they get is not defined.", names));
   }
 }
 
@@ -104,6 +115,19 @@ float RowLabelWidth(const Captions& tr, const DeviceGroups& g) {
 }
 
 }  // namespace
+
+void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device> members) {
+  const Captions& tr = board.captions();
+  std::vector<Device> here, missing;
+  const auto look = [&](const Device& d) {
+    const PictureData::OfDevice* of = OfDeviceIn(board.scene().data(), d);
+    if (of != nullptr && of->come) (*of->come ? here : missing).push_back(d);
+  };
+  for (const Device& d : members) look(d);
+  for (int64_t n = 0; n < g.replicas * g.partitions && g.pairwise; ++n) look({n / g.partitions, n % g.partitions});
+  if (missing.empty()) return;
+  board.Explain(tr("missing"), Ink::kPink, tr("$0 of $1 have come: $2. Those wait for $3.", here.size(), here.size() + missing.size(), SomeNames(tr, g, here), SomeNames(tr, g, missing)));
+}
 
 DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros,
                          bool numbers_of_replicas, bool numbers) {
@@ -135,6 +159,8 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
     const bool missing = !g.pairwise && group < 0 && !numbers;
     const auto member = std::find(told.begin(), told.end(), d);
     const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
+    const PictureData::OfDevice* of = numbers ? nullptr : OfDeviceIn(board.scene().data(), d);
+    const std::optional<bool> come = of != nullptr ? of->come : std::nullopt;
     if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, tr("replica $0", d.replica), {10, Face::kUi, Ink::kDim});
     if (missing) {
       drawing.AddHatchedBox(box, Paint(Ink::kSunken), outsiders_get_zeros ? Paint(Ink::kDim, 0.5f) : Paint(Ink::kPink, 0.7f), 4);
@@ -152,11 +178,12 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
       const std::string name = numbers && total == 1 ? (numbers_of_replicas ? "r0" : "p0") : ShortNameOf(g, d);
       drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
       const std::string below = numbers      ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition)
+                                : come       ? (*come ? tr("has come") : tr("missing"))
                                 : g.pairwise ? ""
                                 : missing    ? tr("no group")
                                              : tr("group $0", group);
       drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below,
-                        {10, Face::kUi, missing && !outsiders_get_zeros ? Ink::kPink : Ink::kDim, Align::kCenter});
+                        {10, Face::kUi, (missing && !outsiders_get_zeros) || come == false ? Ink::kPink : Ink::kDim, Align::kCenter});
     }
     Spot spot;
     spot.box = box;
@@ -169,6 +196,7 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
                               : tr("group $0, member $1", group,
                                    std::find(g.groups[group].begin(), g.groups[group].end(), d) - g.groups[group].begin()));
     }
+    if (come) absl::StrAppend(&spot.hint, "\n", *come ? tr("has come") : absl::StrCat(tr("missing"), ": ", of->stands));
     for (const auto& [from, to] : g.pairs) {
       if (from == d) absl::StrAppend(&spot.hint, "\n", tr("sends to $0", NameOf(tr, g, to)));
       if (to == d) absl::StrAppend(&spot.hint, "\n", tr("gets from $0", NameOf(tr, g, from)));

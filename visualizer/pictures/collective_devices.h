@@ -20,6 +20,9 @@ std::string ShortNameOf(const DeviceGroups& g, const Device& d);
 // What the attributes say, and what is wrong with them.
 void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g);
 
+// Of an exchange that some have come to: who has, and who is missing; of the members of a group, or of all that pairs name.
+void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device> members);
+
 // The devices as boxes, those that are told in their colours; gives back where they are.
 class DeviceBoxes {
  public:

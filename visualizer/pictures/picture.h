@@ -45,6 +45,9 @@ struct PictureData {
     bool other_instruction = false;
     std::vector<std::string> operand_names;
     std::string result_name;
+    // Whether it has come to an exchange that others of its group have come to, and that is not made yet; none: it is made, or nobody has come.
+    std::optional<bool> come;
+    std::string stands;  // of one that has not: "is at %p in main, model.hlo:3"
   };
   std::vector<OfDevice> devices;
   // Of a send or receive, or what waits for one, in such a run: what goes over its channel. `devices` is empty.
@@ -85,6 +88,7 @@ struct MadePicture {
   std::vector<Cell> related;
   int64_t related_total = 0;       // also beyond what is listed
   int groups = 0;                  // of devices, of which the option `group` chooses one
+  int members = 0;                 // of that group, of which the option `member` chooses the first that is drawn
   std::optional<Cell> selected;    // the selected cell, where the picture draws it as one of its own
 };
 

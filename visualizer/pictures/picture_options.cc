@@ -158,6 +158,14 @@ absl::Status CheckGroup(const Instruction& instruction, const MadePicture& made,
   return absl::InvalidArgumentError(absl::StrCat("there is no group ", group->second, ": %", instruction.name, " has ", made.groups == 1 ? "only group 0" : absl::StrCat("groups 0 to ", made.groups - 1)));
 }
 
+absl::Status CheckMember(const Instruction& instruction, const MadePicture& made, const std::map<std::string, std::string>& options) {
+  const auto member = options.find("member");
+  int64_t number = 0;
+  if (member == options.end() || (absl::SimpleAtoi(member->second, &number) && number < made.members)) return absl::OkStatus();
+  if (made.members == 0) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no groups of devices, for the option member to choose one of them"));
+  return absl::InvalidArgumentError(absl::StrCat("there is no member ", member->second, ": the group has ", made.members == 1 ? "only member 0" : absl::StrCat("members 0 to ", made.members - 1)));
+}
+
 }  // namespace
 
 absl::Status CheckPictureOptions(const PictureRow& picture, const Instruction& instruction, const MadePicture& made, const std::map<std::string, std::string>& options) {
@@ -173,6 +181,7 @@ absl::Status CheckPictureOptions(const PictureRow& picture, const Instruction& i
     if (!IsTaken(*row, value)) return absl::InvalidArgumentError(absl::StrCat("the option ", name, " takes ", TakesText(*row), ", not ", value));
   }
   if (const absl::Status group = CheckGroup(instruction, made, options); !group.ok()) return group;
+  if (const absl::Status member = CheckMember(instruction, made, options); !member.ok()) return member;
   if (const absl::Status array = CheckArray(instruction, options); !array.ok()) return array;
   return CheckOrder(instruction, options);
 }
