@@ -35,8 +35,8 @@ float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width,
   }
   const float dots = measure("\u2026");
   if (dots > width) return 0;
-  absl::string_view end = name ? text.substr(BeginOfNameEnd(text)) : absl::string_view();
-  if (measure(end) + dots >= width) end = {};
+  absl::string_view end = text.substr(name ? BeginOfNameEnd(text) : text.size());  // never null, which ImGui takes for a text that a zero ends
+  if (measure(end) + dots >= width) end = end.substr(end.size());
   text.remove_suffix(end.size());
   width -= measure(end);
   size_t keep = static_cast<size_t>(static_cast<float>(text.size()) * std::max(0.0f, width - dots) / whole);

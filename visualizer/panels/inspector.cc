@@ -69,11 +69,12 @@ class InspectorPanel : public Panel {
     const float width = ui::DrawTextIn(at, room, c.text, ui::Type().title, f.opcode);
     const std::string name = absl::StrCat("%", f.of->name), kind = f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind);
     bool cut = false;
-    // A long name leaves its middle out before the kind goes.
+    // Where there is no room for the kind, too, a long name takes all there is, and leaves its middle out.
     const auto draw_rest = [&](ImVec2 place, float most) {
-      const float of_kind = ui::Measure(ui::Type().ui, kind).x;
-      const float used = ui::DrawNameIn(place, std::max(most - of_kind, most / 2), c.dim, ui::Type().ui, name, &cut);
-      ui::DrawTextIn({place.x + used, place.y}, most - used, c.dim, ui::Type().ui, kind, &cut);
+      const float used = ui::DrawNameIn(place, most, c.dim, ui::Type().ui, name, &cut);
+      const bool fits = used + ui::Measure(ui::Type().ui, kind).x <= most;
+      if (fits && !kind.empty()) ui::DrawTextIn({place.x + used, place.y}, most - used, c.dim, ui::Type().ui, kind);
+      cut = cut || !fits;
     };
     const float left = room - width - ui::Px(8), drop = ui::Type().title->FontSize - ui::Type().ui->FontSize - ui::Px(1);
     if (left > ui::Px(60)) {
