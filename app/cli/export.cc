@@ -110,7 +110,7 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_option("--width", draw.width, "picture: that there is room for (900)")->range(100, 20000);
   app.add_option("--language,--lang", draw.language, "picture: the language of its captions (en, es, ...)")->type_name("LANG")->capture_default_str();
   app.add_option("--computation", draw.computation, "graph: this computation, not the entry")->type_name("NAME");
-  app.add_option("--depth", draw.depth, "graph: scopes and calls are open down to this depth")->type_name("N")->range(0, 1000);
+  app.add_option("--depth", draw.depth, "graph: scopes and calls are open down to this depth; with --slice and --influence: no more than so many hops")->type_name("N")->range(0, 1000);
   app.add_option("--boxes", draw.boxes, "graph: at most about so many boxes (150): what there is no room for stays closed; the top level is whole also where it has more")->type_name("N")->range(1, 100000);
   app.add_option("--around", draw.around, "graph: what lies around this instruction")->type_name("INSTRUCTION");
   app.add_option("--hops", draw.hops, "graph: so far around it")->type_name("N")->range(0, 1000)->capture_default_str();

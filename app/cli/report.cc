@@ -406,7 +406,7 @@ int Run_report(const std::vector<std::string>& args) {
                  "a console command after the scripts, before the program runs to where it is to stop; several in order")
       ->type_name("COMMAND")
       ->repeated_one_each();
-  app.add_option("--then", r.then, "a console command at the stop, for the page's console; several in order")
+  app.add_option("--then", r.then, "a console command at the stop, for the page's console; several in order. One that is refused stands there with its reason, those behind it are executed, the page is written, and the status is 2")
       ->type_name("COMMAND")
       ->repeated_one_each();
   app.add_option("--check", r.check, "stops at the first result that the reference disagrees with, of N sampled elements of each (all: every one)")->type_name("N|all");

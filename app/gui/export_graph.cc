@@ -45,12 +45,14 @@ class GraphExport {
   int Run() {
     const std::optional<GraphColour> by = ParseGraphColour(r_.color);
     if (!by.has_value()) return UsageError(absl::StrCat("--color takes class, type, time, memory, health or error, not ", r_.color));
-    if (const int chosen = !r_.around.empty() + !r_.path.empty() + !r_.why.empty() + !r_.influence.empty() + (!r_.computation.empty() || r_.depth >= 0); chosen > 1) {
-      if (r_.depth >= 0 && r_.computation.empty() && chosen == 2)
-        return UsageError("--depth says how far the whole program or a --computation is opened; what --around, --path, --slice and --influence find is drawn in all the calls that it lies in, as deep as they are, and --boxes N limits it");
+    const bool sliced = !r_.why.empty() || !r_.influence.empty();  // and --depth says how far
+    if (const int chosen = !r_.around.empty() + !r_.path.empty() + !r_.why.empty() + !r_.influence.empty() + (!r_.computation.empty() || (r_.depth >= 0 && !sliced)); chosen > 1) {
+      if (r_.depth >= 0 && r_.computation.empty() && chosen == 2 && !sliced)
+        return UsageError("--depth says how far the whole program or a --computation is opened, and of --slice and --influence how many hops are drawn; how far --around goes --hops says, and --path is drawn whole, in all the calls that it lies in; --boxes N limits both");
       return UsageError("--computation with --depth, --around, --path, --slice and --influence each choose what is drawn: give one of them");
     }
-    if (absl::EndsWith(r_.out, ".html") && (r_.depth >= 0 || r_.boxes > 0)) {
+    if (sliced && r_.depth == 0) return UsageError("--depth takes a number of hops from 1 with --slice and --influence");
+    if (absl::EndsWith(r_.out, ".html") && ((r_.depth >= 0 && !sliced) || r_.boxes > 0)) {
       return UsageError("a page has the whole graph: --around and --computation choose what it shows first, --path, --slice and --influence what it opens and marks; --depth and --boxes go with .dot, .svg, .png and .pdf");
     }
     choice_.path = r_.path;
@@ -71,7 +73,7 @@ class GraphExport {
     const std::shared_ptr<const Hierarchy> hierarchy = Hierarchy::Make(*session_->state().module, session_);
     if (r_.boxes > 0) choice_.boxes = r_.boxes;
     choice_.computation = r_.computation;
-    choice_.depth = r_.depth;
+    choice_.depth = sliced ? -1 : r_.depth;
     choice_.around = r_.around;
     choice_.hops = r_.hops;
     absl::StatusOr<ChosenGraph> chosen = ChooseGraph(hierarchy, choice_);
@@ -171,13 +173,16 @@ class GraphExport {
     progress_.Set("following the element");
     Session::State& s = session_->state();
     if (Several(s)) SelectDevice(s, device_);  // another one may have stopped with an error
-    absl::StatusOr<SliceParts> found = r_.why.empty() ? PartsOfInfluence(s, r_.influence) : PartsOfWhy(s, r_.why);
+    absl::StatusOr<SliceParts> found = r_.why.empty() ? PartsOfInfluence(s, ToDepth(r_.influence)) : PartsOfWhy(s, ToDepth(r_.why));
     if (!found.ok()) return Refuse(found.status());
     choice_.slice = *std::move(found);
     const std::string of = absl::StrCat(r_.why.empty() ? r_.influence : r_.why, Several(s) ? absl::StrCat(" on ", SelectedName(s)) : "");
     choice_.slice_text = r_.why.empty() ? absl::StrCat("what ", of, " influences") : absl::StrCat("why ", of);
     return kOk;
   }
+
+  // An element as the commands why and influence take it, as far as --depth says.
+  std::string ToDepth(const std::string& element) const { return r_.depth > 0 ? absl::StrCat("/depth ", r_.depth, " ", element) : element; }
 
   int Figures(GraphColour by) {
     Session::State& s = session_->state();

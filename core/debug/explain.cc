@@ -8,10 +8,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
 #include "core/element/program.h"
 #include "core/ir/written_names.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/text/entry_layout.h"
 #include "core/text/hlo_text.h"
@@ -59,7 +61,7 @@ std::map<std::string, std::string> WordsOf(const Instruction& i) {
   std::map<std::string, std::string> words;
   const OpDef& def = Def(i);
   const bool calls = i.Has(AttrId::kCustomCallTarget);
-  if (def.op_class != OpClass::kStructural && def.control == ControlKind::kNone && !calls) return words;
+  if (def.op_class != OpClass::kStructural && def.control == ControlKind::kNone && !calls && ExchangeOf(i).role == ExchangeRole::kNone) return words;
   const auto name = [](const Instruction* operand) { return ShownName(*operand); };
   words["operands..."] = absl::StrJoin(i.operands, ", ", [&](std::string* out, const Instruction* operand) { out->append(name(operand)); });
   if (!i.operands.empty()) {
@@ -92,6 +94,7 @@ std::string FilledFormula(const Instruction& instruction) {
     text += meant != words.end() ? meant->second : word;
     at = end;
   }
+  if (!instruction.operands.empty()) text = absl::StrReplaceAll(text, {{"the start operation", ShownName(*instruction.operands[0])}});
   return text;
 }
 
@@ -99,6 +102,7 @@ std::string FilledFormula(const Instruction& instruction) {
 
 absl::StatusOr<std::string> FormulaOf(const Instruction& instruction) {
   const OpDef& def = Def(instruction);
+  if (const ExchangeDef& exchange = ExchangeOf(instruction); exchange.formula != nullptr) return exchange.formula(instruction);
   if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
     std::string filled = FilledFormula(instruction);
     return filled != def.formula ? filled : std::string();

@@ -10,6 +10,7 @@
 #include "core/debug/devices_at_end.h"
 #include "core/debug/influence.h"
 #include "core/debug/influence_across.h"
+#include "core/debug/influence_depth.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
@@ -271,8 +272,9 @@ absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const 
     if (!frame.ok()) return frame.status();
     request.place.frame = *frame;
   }
-  const absl::StatusOr<std::vector<Influence>> influence = BuildInfluenceAcross(s, readers, request.place);
+  absl::StatusOr<std::vector<Influence>> influence = BuildInfluenceAcross(s, readers, request.place);
   if (!influence.ok()) return influence.status();
+  if (request.depth > 0) KeepHops(absl::MakeSpan(*influence), readers.selected(), request.depth);
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
   last.Add(request.place.instruction, CallsTo(readers.of(readers.selected()).history(), request.place.frame));
@@ -304,6 +306,7 @@ absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const M
   }
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place, request->all ? 0 : kInfluenceSteps);
   if (!influence.ok()) return influence.status();
+  if (request->depth > 0) KeepHops(absl::MakeSpan(&*influence, 1), 0, request->depth);
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
   last.Add(request->place.instruction, CallsTo(reader.history(), request->place.frame));

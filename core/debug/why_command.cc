@@ -43,7 +43,7 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
       request.control = true;
     } else if (option == "/to-end" && influence) {
       request.to_end = true;
-    } else if (option == "/depth" || option == "/top" || (option == "/nodes" && !influence)) {
+    } else if (option == "/depth" || ((option == "/top" || option == "/nodes") && !influence)) {
       const absl::string_view word = TakeWord(args);
       int number = 0;
       if (!absl::SimpleAtoi(word, &number) || number < 1)
@@ -57,7 +57,7 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
       (option == "/json" ? request.json : request.graph) = std::string(file);
     } else {
       return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ",
-                                                     influence ? "/to-end, /all" : "/depth N, /top N, /nodes N, /all, /control",
+                                                     influence ? "/depth N, /to-end, /all" : "/depth N, /top N, /nodes N, /all, /control",
                                                      ", /json FILE, /graph FILE"));
     }
   }

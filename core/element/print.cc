@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/element/index_letter.h"
 #include "core/element/program.h"
 #include "core/element/scalar_eval.h"
 
@@ -93,12 +94,6 @@ class CanonicalPrinter {
   absl::flat_hash_map<NodeId, int> numbers_;
   absl::flat_hash_map<int32_t, int> vars_, fold_ids_;
 };
-
-// Indices in the order in which they come: of the result's dimensions, and behind them (from k on) of what is summed over. "o", "t" and "u" stand for other things.
-std::string IndexLetter(int n) {
-  static constexpr absl::string_view kLetters = "ijklmnpqrs";
-  return n < static_cast<int>(kLetters.size()) ? std::string(1, kLetters[n]) : absl::StrCat("i", n);
-}
 
 // Infix text. Subexpressions that stand in several places and are not short become named lines.
 class FormulaPrinter {
@@ -326,6 +321,11 @@ std::string CanonicalText(const Program& program) {
                     absl::StrJoin(combined, ","), push.order_free ? " free" : "");
   }
   return absl::StrCat(head, printer.text(), tail, "\n");
+}
+
+std::string IndexLetter(int n) {
+  static constexpr absl::string_view kLetters = "ijklmnpqrs";
+  return n < static_cast<int>(kLetters.size()) ? std::string(1, kLetters[n]) : absl::StrCat("i", n);
 }
 
 std::string ToFormula(const Program& program, absl::Span<const std::string> operand_names) {

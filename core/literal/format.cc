@@ -74,9 +74,6 @@ std::string ShortText(double x, ElementType type, int digits, bool full) {
   return FormatDouble(x, digits);
 }
 
-namespace {
-
-// "4.5e-3": without what an exponent does not need.
 std::string ShortExponent(double x, int digits) {
   const std::string text = absl::StrFormat("%.*e", digits - 1, x);
   const size_t e = text.find('e');
@@ -86,8 +83,6 @@ std::string ShortExponent(double x, int digits) {
   const size_t first = std::min(text.find_first_not_of("+-0", e + 1), text.size() - 1);
   return absl::StrCat(mantissa, text[e + 1] == '-' ? "e-" : "e", text.substr(first));
 }
-
-}  // namespace
 
 std::string TextThatFits(double x, size_t letters) {
   std::string text = ShortText(x);

@@ -26,6 +26,8 @@ constexpr int kShortDigits = 4;
 std::string ShortText(double x, ElementType type = ElementType::kF64, int digits = kShortDigits, bool full = true);
 // With as many digits as so many letters hold, "-0.0045", "-4e-3"; empty: not even one.
 std::string TextThatFits(double x, size_t letters);
+// With an exponent and so many significant digits, "4.5e-3", "1e9": neither zeros at the end nor in the exponent.
+std::string ShortExponent(double x, int digits);
 // "%.6g", and "nan" without a sign.
 std::string FormatDouble(double x, int digits = 6);
 

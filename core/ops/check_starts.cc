@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"

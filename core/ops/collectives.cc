@@ -267,11 +267,6 @@ std::optional<Shape> InferRaggedAllToAll(ShapeContext& c) {
   return output.WithoutLayouts();
 }
 
-const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
-  const Attribute* a = i.Find(AttrId::kSourceTargetPairs);
-  return a == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&a->value);
-}
-
 bool CheckPairs(ShapeContext& c) {
   const auto* pairs = PairsOf(c.instruction());
   if (pairs == nullptr) return true;
@@ -519,6 +514,11 @@ OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeCon
 }
 
 }  // namespace
+
+const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
+  const Attribute* a = i.Find(AttrId::kSourceTargetPairs);
+  return a == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&a->value);
+}
 
 int64_t ParticipantCount(const Instruction& i) {
   return GroupSize(i, HeaderCount(i, "replica_count").value_or(1), HeaderCount(i, "num_partitions").value_or(1));

@@ -5,6 +5,7 @@
 
 #include "core/ir/frontend_attributes.h"
 #include "core/ops/collective_exchange.h"
+#include "core/ops/collective_formula.h"
 
 namespace hloscope {
 namespace {
@@ -23,16 +24,16 @@ constexpr absl::string_view kRagged = "each gets the rows that the offsets and s
 constexpr absl::string_view kFirst = "each gets the array of the first of its group";
 constexpr absl::string_view kSent = "each gets the array of the one that sends to it, and zeros where none does";
 constexpr Row kRows[] = {
-    {Opcode::kAllReduce, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums}},
-    {Opcode::kAllReduceStart, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums, kBegins}},
-    {Opcode::kAllGather, {ExchangeRole::kCollective, ExchangeAllGather, !kZeros, kOneSize, kAll}},
-    {Opcode::kAllGatherStart, {ExchangeRole::kCollective, ExchangeAllGatherStart, !kZeros, kOneSize, kAll, kBegins}},
-    {Opcode::kReduceScatter, {ExchangeRole::kCollective, ExchangeReduceScatter, !kZeros, kOneSize, kPart}},
-    {Opcode::kAllToAll, {ExchangeRole::kCollective, ExchangeAllToAll, !kZeros, kOneSize, kBlocks}},
-    {Opcode::kRaggedAllToAll, {ExchangeRole::kCollective, ExchangeRaggedAllToAll, !kZeros, kOneSize, kRagged}},
-    {Opcode::kCollectiveBroadcast, {ExchangeRole::kCollective, ExchangeBroadcast, kZeros, !kOneSize, kFirst}},
-    {Opcode::kCollectivePermute, {ExchangeRole::kCollective, ExchangePermute, kZeros, !kOneSize, kSent}},
-    {Opcode::kCollectivePermuteStart, {ExchangeRole::kCollective, ExchangePermuteStart, kZeros, !kOneSize, kSent, kBegins}},
+    {Opcode::kAllReduce, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums, AllReduceFormula}},
+    {Opcode::kAllReduceStart, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums, AllReduceFormula, kBegins}},
+    {Opcode::kAllGather, {ExchangeRole::kCollective, ExchangeAllGather, !kZeros, kOneSize, kAll, AllGatherFormula}},
+    {Opcode::kAllGatherStart, {ExchangeRole::kCollective, ExchangeAllGatherStart, !kZeros, kOneSize, kAll, AllGatherFormula, kBegins}},
+    {Opcode::kReduceScatter, {ExchangeRole::kCollective, ExchangeReduceScatter, !kZeros, kOneSize, kPart, ReduceScatterFormula}},
+    {Opcode::kAllToAll, {ExchangeRole::kCollective, ExchangeAllToAll, !kZeros, kOneSize, kBlocks, AllToAllFormula}},
+    {Opcode::kRaggedAllToAll, {ExchangeRole::kCollective, ExchangeRaggedAllToAll, !kZeros, kOneSize, kRagged, RaggedAllToAllFormula}},
+    {Opcode::kCollectiveBroadcast, {ExchangeRole::kCollective, ExchangeBroadcast, kZeros, !kOneSize, kFirst, CollectiveBroadcastFormula}},
+    {Opcode::kCollectivePermute, {ExchangeRole::kCollective, ExchangePermute, kZeros, !kOneSize, kSent, CollectivePermuteFormula}},
+    {Opcode::kCollectivePermuteStart, {ExchangeRole::kCollective, ExchangePermuteStart, kZeros, !kOneSize, kSent, CollectivePermuteFormula, kBegins}},
     {Opcode::kReplicaId, {ExchangeRole::kReplicaId}},
     {Opcode::kPartitionId, {ExchangeRole::kPartitionId}},
     {Opcode::kSend, {ExchangeRole::kSend}},

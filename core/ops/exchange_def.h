@@ -44,6 +44,7 @@ struct ExchangeDef {
   bool outsiders_get_zeros = false;  // kCollective: a device in no group gets zeros; else every device must be in one
   bool groups_of_one_size = false;   // kCollective: the result's size follows from the group's
   absl::string_view gives;           // kCollective: what each member of a group gets, in words
+  std::string (*formula)(const Instruction&) = nullptr;  // kCollective: of the result, with real operands and groups (collective_formula.h)
   bool begins = false;               // kCollective: the program goes on while the others come; its done operation waits for them
 };
 const ExchangeDef& ExchangeOf(Opcode opcode);

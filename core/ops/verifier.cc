@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/nearest_name.h"
 #include "core/ops/check_starts.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
@@ -199,7 +201,7 @@ class Verifier {
     for (size_t i = 0; i < instruction.attributes.size(); ++i) {
       const Attribute& attribute = instruction.attributes[i];
       if (attribute.id == AttrId::kUnknown) {
-        sink_.Warning(attribute.range, HLO_LABEL("verify.unknown-attribute"), absl::StrCat("the attribute ", attribute.name, " is not known and is ignored"));
+        sink_.Warning(NameRange(attribute), HLO_LABEL("verify.unknown-attribute"), absl::StrCat("the attribute ", attribute.name, " is not known and is ignored"), HintForAttribute(instruction, def, attribute.name));
         continue;
       }
       for (size_t j = 0; j < i; ++j) {
@@ -216,19 +218,34 @@ class Verifier {
     return fine;
   }
 
+  // These say nothing about the result and may stand at any instruction.
+  static constexpr AttrId kAnywhere[] = {AttrId::kOriginalValue,    AttrId::kResultAccuracy,       AttrId::kParameterReplication,
+                                         AttrId::kOperandPrecision, AttrId::kAsyncExecutionThread, AttrId::kSchedule};
+
+  // The attribute that the operation takes, and has not, whose name is nearest.
+  static std::string HintForAttribute(const Instruction& instruction, const OpDef& def, absl::string_view name) {
+    int64_t budget = 1 << 16;
+    NearestName nearest(name, &budget);
+    for (const AttrSpec& spec : def.attributes) {
+      if (!instruction.Has(spec.id)) nearest.Offer(Info(spec.id).name);
+    }
+    for (const AttrId id : kAnywhere) {
+      if (!instruction.Has(id)) nearest.Offer(Info(id).name);
+    }
+    return nearest.Hint();
+  }
+
+  // Of the attribute in the text; of all of it where that begins otherwise.
+  SourceRange NameRange(const Attribute& attribute) const {
+    if (module_.source == nullptr || !attribute.range.valid() || !absl::StartsWith(module_.source->text().substr(attribute.range.begin), attribute.name)) return attribute.range;
+    return {attribute.range.begin, attribute.range.begin + static_cast<int32_t>(attribute.name.size())};
+  }
+
   static bool Takes(const OpDef& def, AttrId id) {
     for (const AttrSpec& spec : def.attributes) {
       if (spec.id == id) return true;
     }
-    switch (id) {  // these say nothing about the result and may stand at any instruction
-      case AttrId::kOriginalValue:
-      case AttrId::kResultAccuracy:
-      case AttrId::kParameterReplication:
-      case AttrId::kOperandPrecision:
-      case AttrId::kAsyncExecutionThread:
-      case AttrId::kSchedule: return true;
-      default: return false;
-    }
+    return std::find(std::begin(kAnywhere), std::end(kAnywhere), id) != std::end(kAnywhere);
   }
 
   bool CheckShape(Instruction& instruction, const OpDef& def) {
@@ -253,8 +270,21 @@ class Verifier {
     // The written shape stands between "name =" and the opcode; the range of the whole instruction begins with it or with the name.
     sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.shape-mismatch"),
                 absl::StrCat(ShownName(instruction), " is written as ", instruction.shape.ToString(false), " but ", Name(instruction.opcode), " of ",
-                             OperandShapesText(instruction), " gives ", inferred->ToString(false)));
+                             OperandShapesText(instruction), " gives ", inferred->ToString(false)),
+                HintForShape(instruction, *inferred));
     return false;
+  }
+
+  // In the place of the written shape, where HLO text has one; with its layout where that orders as many dimensions.
+  std::string HintForShape(const Instruction& instruction, const Shape& meant) const {
+    const SourceRange range = WrittenShapeRange(instruction);
+    if (module_.source == nullptr || (range.begin == instruction.range.begin && range.end == instruction.range.end)) return "";
+    const absl::string_view written = module_.source->text().substr(range.begin, range.end - range.begin);
+    if (!absl::StartsWith(written, "(") && !absl::StrContains(written, '[')) return "";
+    std::string text = meant.ToString(false);
+    const size_t layout = written.find('{');
+    if (meant.IsArray() && instruction.shape.IsArray() && layout != absl::string_view::npos && meant.rank() == instruction.shape.rank()) absl::StrAppend(&text, written.substr(layout));
+    return absl::StrCat("did you mean '", text, "'?");
   }
 
   // A layout orders the dimensions that there are, pads them to larger ones, and so on. Text is checked where it is read; other sources

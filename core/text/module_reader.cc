@@ -526,7 +526,7 @@ void ModuleReader::CheckSignature(const Computation& computation, const Signatur
     s_.Error(signature.result_range, HLO_LABEL("text.result-shape"),
              absl::StrCat("expected the shape of the root %", root->name, ", ", root->shape.ToString(false), ", found ",
                           signature.result.ToString(false)),
-             "the header of a computation repeats the shape of its root");
+             absl::StrCat("the header of a computation repeats the shape of its root; did you mean '", root->shape.ToString(false), "'?"));
   }
   for (const Instruction* parameter : computation.instructions) {
     int64_t number = parameter->parameter_number;

@@ -207,8 +207,8 @@ size_t BeginOfNameEnd(absl::string_view name) {
 std::string NameIn(float width, absl::string_view name, Face face, float size) {
   if (TextWidth(name, face, size) <= width + kSlack) return std::string(name);
   const absl::string_view end = name.substr(BeginOfNameEnd(name));
-  name.remove_suffix(end.size());
-  return absl::StrCat(CutToWidth(name, width - TextWidth(end, face, size), {size, face}), end);
+  const std::string head = CutToWidth(name.substr(0, name.size() - end.size()), width - TextWidth(end, face, size), {size, face});
+  return head.empty() ? CutToWidth(name, width, {size, face}) : absl::StrCat(head, end);
 }
 
 }  // namespace hloscope

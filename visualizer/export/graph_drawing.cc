@@ -97,7 +97,7 @@ class GraphDrawer {
   void DrawClusterTitle(const SceneBox& box, const GraphTint& tint) {
     const Box at = At(box);
     const float room = at.width - 24;
-    const std::string title = Fitting(box.title, Face::kStrong, 12, room);
+    const std::string title = NameIn(room, box.title, Face::kStrong, 12);
     const float used = TextWidth(title, Face::kStrong, 12) + 8;
     // Where not both fit, the measure that was asked for.
     std::string beside = tint.note.empty() ? box.detail : absl::StrCat(box.detail, box.detail.empty() ? "" : "  ", tint.note);
@@ -128,10 +128,10 @@ class GraphDrawer {
       const float cx = at.right() - 13, cy = first - 4.5f;
       d_.AddPath({{cx - 2, cy - 4}, {cx + 2, cy}, {cx - 2, cy + 4}}, {.paint = Ink::kFaint, .width = 1.5f});
     }
-    const std::string title = Fitting(box.title, Face::kUi, kTitleSize, right - x);
+    const std::string title = NameIn(right - x, box.title, Face::kUi, kTitleSize);
     d_.AddText({x, first}, title, {.size = kTitleSize});
     const float used = TextWidth(title, Face::kUi, kTitleSize) + 6;
-    d_.AddText({x + used, first}, Fitting(at.height > 30 || tint.note.empty() ? box.detail : tint.note, Face::kMono, kDetailSize, right - x - used), {.size = kDetailSize, .face = Face::kMono, .paint = Ink::kFaint});
+    d_.AddText({x + used, first}, at.height > 30 || tint.note.empty() ? NameIn(right - x - used, box.detail, Face::kMono, kDetailSize) : Fitting(tint.note, Face::kMono, kDetailSize, right - x - used), {.size = kDetailSize, .face = Face::kMono, .paint = Ink::kFaint});
     const std::string& below = tint.note.empty() ? box.below : tint.note;
     if (at.height > 30) {
       d_.AddText({x, at.y + 35}, Fitting(below, Face::kMono, kDetailSize, at.right() - 6 - x),

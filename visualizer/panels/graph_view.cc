@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "visualizer/canvas/drawing.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/letters.h"
 
@@ -18,8 +19,8 @@ float Scale() { return ui::TheLook().scale; }
 
 bool Apart(ImVec2 min, ImVec2 max, ImVec2 min2, ImVec2 max2) { return max.x < min2.x || min.x > max2.x || max.y < min2.y || min.y > max2.y; }
 
-// Text in another size than the font's own, cut with an ellipsis at `width`. Returns what it took.
-float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width, ImU32 color, absl::string_view text) {
+// Text in another size than the font's own, cut with an ellipsis at `width`; of a name the end stays. Returns what it took.
+float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width, ImU32 color, absl::string_view text, bool name = false) {
   const float size = font->FontSize * zoom;
   if (size < 5 || width < size * 0.4f || text.empty()) return 0;
   std::string kept;
@@ -34,9 +35,13 @@ float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width,
   }
   const float dots = measure("\u2026");
   if (dots > width) return 0;
+  absl::string_view end = text.substr(name ? BeginOfNameEnd(text) : text.size());  // never null, which ImGui takes for a text that a zero ends
+  if (measure(end) + dots >= width) end = end.substr(end.size());
+  text.remove_suffix(end.size());
+  width -= measure(end);
   size_t keep = static_cast<size_t>(static_cast<float>(text.size()) * std::max(0.0f, width - dots) / whole);
   while (keep > 0 && (measure(text.substr(0, keep)) + dots > width || (static_cast<unsigned char>(text[keep]) & 0xc0) == 0x80)) --keep;
-  const std::string cut = absl::StrCat(text.substr(0, keep), "\u2026");
+  const std::string cut = absl::StrCat(text.substr(0, keep), "\u2026", end);
   list->AddText(font, size, at, color, cut.c_str());
   return measure(cut);
 }
@@ -97,7 +102,7 @@ void DrawClusterTitle(ImDrawList* list, const GraphCamera& camera, const SceneBo
   list->AddRectFilled({at.x - 5 * unit, a.y + 7 * unit}, {at.x - 5 * unit + std::max(1.5f, 3 * unit), b.y - 8 * unit}, tint.bar, 1.5f * unit);
   if (icon >= 4) ui::DrawIcon(list, ui::Icon::kChevronDown, at, icon, lit ? c.blue : c.dim);
   at.x += 17 * unit;
-  const float used = TextAt(list, ui::Type().small, zoom, at, room, lit ? c.blue : c.dim, box.title);
+  const float used = TextAt(list, ui::Type().small, zoom, at, room, lit ? c.blue : c.dim, box.title, true);
   if (whole) TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, more + unit, c.faint, beside);
 }
 
@@ -143,8 +148,8 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   }
   // The number of instructions goes before a long title.
   const float counted = box.instruction == nullptr ? WidthAt(ui::Type().mono_small, zoom, box.detail) + 7 * unit : 0;
-  const float used = TextAt(list, ui::Type().ui, zoom, at, std::max(room - counted, std::min(room, 60 * unit)), c.text, box.title);
-  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.below.empty() && !tint.note.empty() ? tint.note : box.detail);
+  const float used = TextAt(list, ui::Type().ui, zoom, at, std::max(room - counted, std::min(room, 60 * unit)), c.text, box.title, true);
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.below.empty() && !tint.note.empty() ? tint.note : box.detail, box.instruction != nullptr);
   // Arrows that are drawn only while one points at it.
   if (box.more_out > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, b.y + 1 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_out, " \u2193"));
   if (box.more_in > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, a.y - 13 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_in, " \u2193"));

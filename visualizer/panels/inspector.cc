@@ -67,17 +67,24 @@ class InspectorPanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
     const float width = ui::DrawTextIn(at, room, c.text, ui::Type().title, f.opcode);
-    const std::string rest = absl::StrCat("%", f.of->name, f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind));
+    const std::string name = absl::StrCat("%", f.of->name), kind = f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind);
+    bool cut = false;
+    // Where there is no room for the kind, too, a long name takes all there is, and leaves its middle out.
+    const auto draw_rest = [&](ImVec2 place, float most) {
+      const float used = ui::DrawNameIn(place, most, c.dim, ui::Type().ui, name, &cut);
+      const bool fits = used + ui::Measure(ui::Type().ui, kind).x <= most;
+      if (fits && !kind.empty()) ui::DrawTextIn({place.x + used, place.y}, most - used, c.dim, ui::Type().ui, kind);
+      cut = cut || !fits;
+    };
     const float left = room - width - ui::Px(8), drop = ui::Type().title->FontSize - ui::Type().ui->FontSize - ui::Px(1);
     if (left > ui::Px(60)) {
-      bool cut = false;
-      ui::DrawTextIn({at.x + width + ui::Px(8), at.y + drop}, left, c.dim, ui::Type().ui, rest, &cut);
-      ImGui::Dummy({room, ui::Type().title->FontSize});
-      if (cut) ui::Tooltip(rest);
+      draw_rest({at.x + width + ui::Px(8), at.y + drop}, left);
     } else {
       ImGui::Dummy({room, ui::Type().title->FontSize});
-      ui::TextCut(rest, c.dim);
+      draw_rest(ImGui::GetCursorScreenPos(), room);
     }
+    ImGui::Dummy({room, left > ui::Px(60) ? ui::Type().title->FontSize : ui::Type().ui->FontSize});
+    if (cut) ui::Tooltip(absl::StrCat(name, kind));
     ui::TagFact("kind", f.kind);
     ui::Gap(8);
     if (!f.summary.empty()) {

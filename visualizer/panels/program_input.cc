@@ -289,6 +289,8 @@ bool ProgramPanel::MendAtCaret(PanelContext& context) {
     int64_t end = problem.range.end;
     while (end > problem.range.begin && !IsNameLetter(text[end - 1])) --end;
     SourceRange wrong = WordAt(document, end);
+    // A shape stands for all of another.
+    if (std::any_of(word.begin() + 1, word.end(), [](char c) { return !IsNameLetter(c); })) wrong = problem.range;
     if (wrong.end <= wrong.begin) continue;
     // %3#1 is one name.
     if (wrong.begin > problem.range.begin && text[wrong.begin - 1] == '#') wrong.begin = WordAt(document, wrong.begin - 1).begin;

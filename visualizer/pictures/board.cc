@@ -167,7 +167,19 @@ void Board::Rows(std::vector<std::vector<Piece>> rows, float height) {
       };
     }
     lines.push_back(LinesOf(pieces, height));
-    for (const Line& line : lines.back()) {
+  }
+  // What is below in one row is so in all: they are compared with each other.
+  const auto widest = [](const std::vector<Line>& row) {
+    int64_t most = 0;
+    for (const Line& line : row) most = std::max<int64_t>(most, std::count_if(line.grids.begin(), line.grids.end(), [](const auto& grid) { return grid != nullptr; }));
+    return static_cast<int>(most);
+  };
+  int least = lines.empty() ? 0 : widest(lines.front());
+  for (const std::vector<Line>& row : lines) least = std::min(least, widest(row));
+  for (size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k].size() == rows.front().size() && widest(lines[k]) > least) lines[k] = LinesOf(rows[k], height, least);
+    ShowSameParts(&lines[k], height);
+    for (const Line& line : lines[k]) {
       for (const auto& grid : line.grids) {
         for (size_t k = 0; grid != nullptr && k < std::min(grid->spec().scales.size(), grid->heat().size()); ++k) scales[grid->spec().scales[k]].Take(grid->heat()[k]);
       }
@@ -185,12 +197,12 @@ void Board::Rows(std::vector<std::vector<Piece>> rows, float height) {
 }
 
 // Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others. Where numbers of a small
-// array would not be seen for that, or titles would meet, fewer go side by side.
-std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float height) const {
+// array would not be seen for that or lose digits, or titles would meet, fewer go side by side.
+std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float height, int at_most) const {
   constexpr float kDecent = 170, kSmall = 180;
   std::vector<Line> lines;
   size_t begin = 0;
-  int most = 0;  // grids that the line may have, after it was too crowded with more
+  int most = at_most;  // grids that the line may have, fewer after it was too crowded with more
   while (begin < pieces.size()) {
     if (!pieces[begin].is_grid && pieces[begin].sign.empty()) {  // a gap is between two
       ++begin;
@@ -246,9 +258,9 @@ std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float 
       for (size_t n = 0; n < large.size(); ++n) {
         const float share = left / static_cast<float>(large.size() - n);
         auto& g = line[large[n]];
-        const bool seen = g->has_numbers() && g->height() <= kSmall;
+        const bool seen = g->has_numbers() && g->height() <= kSmall, exact = seen && !g->rounded();
         g = std::make_unique<Grid>(pieces[begin + large[n]].grid, *selection_, share, height);
-        crowded = crowded || (seen && !g->has_numbers());
+        crowded = crowded || (seen && !g->has_numbers()) || (exact && g->rounded());
         left -= g->width();
       }
       crowded = crowded || wide() > width_ + 1;
@@ -268,7 +280,7 @@ std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float 
       most = grids - 1;
       continue;
     }
-    most = 0;
+    most = at_most;
     if (crowded && signs > 0 && !line.back()->has_numbers() && Grid(pieces[end - 1].grid, *selection_, width_, height).has_numbers()) {  // for want of the sign's width
       lines.push_back({});
       for (; !pieces[begin].is_grid; ++begin) {
@@ -283,6 +295,27 @@ std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float 
     begin = end;
   }
   return lines;
+}
+
+// Of arrays of one size the same part is seen, as much as there is room for in each.
+void Board::ShowSameParts(std::vector<Line>* lines, float height) const {
+  std::map<std::vector<int64_t>, std::vector<int64_t>> least;  // that is seen of each dimension, by the array's dimensions
+  for (const Line& line : *lines) {
+    for (const auto& grid : line.grids) {
+      if (grid == nullptr) continue;
+      const std::vector<int64_t> counts = grid->counts();
+      std::vector<int64_t>& all = least.emplace(grid->spec().dims, counts).first->second;
+      for (size_t d = 0; d < counts.size(); ++d) all[d] = std::min(all[d], counts[d]);
+    }
+  }
+  for (Line& line : *lines) {
+    for (auto& grid : line.grids) {
+      if (grid == nullptr || grid->counts() == least[grid->spec().dims]) continue;
+      GridSpec spec = grid->spec();
+      spec.at_most = least[spec.dims];
+      grid = std::make_unique<Grid>(std::move(spec), *selection_, grid->room_width(), height);
+    }
+  }
 }
 
 void Board::DrawLine(Line line) {

@@ -89,7 +89,9 @@ class Board {
     std::vector<std::unique_ptr<Grid>> grids;  // null: the sign in its place
     std::vector<std::string> signs;
   };
-  std::vector<Line> LinesOf(const std::vector<Piece>& pieces, float height) const;
+  // `at_most`: grids in a line; 0: as many as there is room for.
+  std::vector<Line> LinesOf(const std::vector<Piece>& pieces, float height, int at_most = 0) const;
+  void ShowSameParts(std::vector<Line>* lines, float height) const;
   void DrawLine(Line line);
   void Legend();
   std::unique_ptr<PictureScene> scene_;

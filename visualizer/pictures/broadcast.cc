@@ -246,13 +246,12 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   const auto look = [&s, &board, &tr](int id, std::vector<int64_t> index, std::vector<int64_t> source, bool made) {
     GridCell cell = CellOf(s.source, source, nullptr, tr);
     cell.cell = {id, std::move(index)};
-    cell.hint = absl::StrCat(tr("$0 comes from $1", IndexText(cell.cell.index), absl::StrCat(s.source.name, IndexText(source))), cell.text.empty() ? "" : " = ", cell.text);
+    cell.hint = absl::StrCat(tr("$0 comes from $1", IndexText(cell.cell.index), absl::StrCat(s.source.name, IndexText(source))), cell.value ? absl::StrCat(" = ", ToText(*cell.value)) : "");
     cell.mark = board.MarkOf(cell.cell);
     const int64_t linear = LinearIndex(s.source.shape.dimensions(), source);
     if (s.result.shape.ElementCount() <= kMostTinted) cell.tint = Paint(GroupInk(static_cast<int>(linear % kGroupInks)), 0.2f);
     if (!made) {
-      cell.text.clear();
-      cell.number.reset();
+      cell.Empty();
       cell.tint = Paint();
     }
     return cell;

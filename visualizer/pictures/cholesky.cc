@@ -72,8 +72,7 @@ absl::StatusOr<MadePicture> DrawCholesky(const PictureData& data, const PictureS
         cell.state = CellState::kUnused;
         absl::StrAppend(&cell.hint, "\n", of_result ? tr("the other triangle: not part of the result") : tr("not read"));
       } else if (of_result && board.step() >= 0 && (lower ? c : r) > board.step()) {
-        cell.text.clear();
-        cell.number.reset();
+        cell.Empty();
       }
       return cell;
     };

@@ -20,8 +20,7 @@ GridSpec PartOf(const Board& board, const PictureArray& array, int id, absl::str
     const std::optional<Scalar> s = array.At(index);
     if (!s) return cell;
     const double x = part(*s);
-    cell.text = ShortText(Scalar::Float(ElementType::kF32, x));
-    cell.number = std::isnan(x) ? std::nullopt : std::optional<double>(x);
+    cell.Take(Scalar::Float(ElementType::kF32, x));
     return cell;
   };
   AddHeat(&spec, array);

@@ -214,9 +214,7 @@ GridSpec FoldStrip(const FoldStory& story, int array, std::vector<FoldRow> rows,
     const FoldTerm& term = story.terms[index[1]];
     const bool later = step >= 0 && index[1] > step;
     if (const std::optional<Scalar> s = rows[index[0]].number(term); s && !later) {
-      cell.text = ShortText(*s);
-      cell.number = HeatOf(*s);
-      cell.is_nan = s->IsNaN();
+      cell.Take(*s);
       cell.hint = absl::StrCat(rows[index[0]].name, " = ", ToText(*s));
     }
     if (term.passed_over) cell.state = CellState::kPadding;
@@ -253,8 +251,7 @@ GridSpec FoldJoins(const Captions& tr, const FoldStory& story, int array) {
     }
     cell.tint = Paint(GroupInk(static_cast<int>(index[1])), 0.2f);
     if (const auto& s = row[index[1]]) {
-      cell.text = ShortText(*s);
-      cell.number = HeatOf(*s);
+      cell.Take(*s);
       cell.hint = index[0] == 0 ? tr("lane $0 in all: $1", index[1], ToText(*s))
                                 : tr("lanes $0 and $1 of the row above: $2", index[1], index[1] + (16 >> index[0]), ToText(*s));
     }

@@ -15,8 +15,6 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kMostRows = 24, kMostColumns = 40, kMostSlices = 48;
-constexpr int64_t kFewNumbers = 12;
-constexpr size_t kMostDigits = 11;
 
 int64_t Product(const std::vector<int64_t>& dims, const std::vector<int>& of) {
   int64_t n = 1;
@@ -25,6 +23,19 @@ int64_t Product(const std::vector<int64_t>& dims, const std::vector<int>& of) {
 }
 
 }  // namespace
+
+void GridCell::Take(const Scalar& s) {
+  value = s;
+  number = HeatOf(s);
+  is_nan = s.IsNaN();
+}
+
+void GridCell::Empty() {
+  value.reset();
+  text.clear();
+  number.reset();
+  is_nan = false;
+}
 
 std::vector<GridAxis> CustomaryAxes(int rank) {
   static constexpr const char* kLetters[] = {"p", "z", "y", "x"};
@@ -41,11 +52,7 @@ GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, cons
   cell.cell = {array.id, std::vector<int64_t>(index.begin(), index.end())};
   cell.hint = absl::StrCat(array.result ? tr("result") : tr("operand"), " ", array.name, IndexText(index));
   if (const std::optional<Scalar> s = array.At(index)) {
-    // Of few integers all digits.
-    cell.text = IsInteger(s->type) && array.shape.ElementCount() <= kFewNumbers ? ToText(*s) : ShortText(*s);
-    if (cell.text.size() > kMostDigits) cell.text = ShortText(*s);
-    cell.number = HeatOf(*s);
-    cell.is_nan = s->IsNaN();
+    cell.Take(*s);
     absl::StrAppend(&cell.hint, " = ", ToText(*s));
   }
   if (mark) cell.mark = mark(cell.cell);
@@ -70,7 +77,7 @@ GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> 
   return spec;
 }
 
-Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float height) : spec_(std::move(spec)), tr_(selection.captions), live_(selection.live) {
+Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float height) : spec_(std::move(spec)), tr_(selection.captions), live_(selection.live), room_width_(width) {
   const int rank = static_cast<int>(spec_.dims.size());
   if (spec_.axes.empty()) spec_.axes = CustomaryAxes(rank);
   if (spec_.rows < 0 && spec_.columns < 0) {
@@ -95,7 +102,7 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     spec_.numbers = cells->second != "colours";
     spec_.only_numbers = cells->second == "numbers";
   }
-  if (rank >= 1) label_height_ = spec_.tagged ? 20 : 13;
+  if (rank >= 1) label_height_ = !spec_.tagged ? 13 : rank == 1 ? 32 : 20;
   const auto letter_width = [&](int d) { return d < 0 ? 0 : TextWidth(spec_.axes[d].letter, Face::kStrong, kLabelSize); };
   if (spec_.rows >= 0) {
     // Labels may be words: the widest of the first ones and the last.
@@ -112,9 +119,11 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     for (int d : outer_) last.push_back(std::max<int64_t>(spec_.dims[d] - 1, 0));
     for (const std::vector<int64_t>& slice : {last, std::vector<int64_t>(outer_.size(), 0)}) slice_title_width_ = std::max(slice_title_width_, TextWidth(SliceTitle(slice), Face::kMono, 11));
   }
-  ChooseWindow(selection);  // where to sample the numbers
-  if (!empty_) Choose(width, height);
+  if (!empty_) Choose(Sample(selection), width, height);
+  if (text_mode_ && spec_.tagged && rank == 1) label_height_ = 20;  // names hang over the corners of cells, and stand off small ones
+  for (size_t d = 0; d < std::min(spec_.at_most.size(), views_.size()); ++d) views_[d].count = std::min(views_[d].count, spec_.at_most[d]);
   ChooseWindow(selection);
+  FitNumbers();
   bool shortened = false;
   for (int d = 0; d < rank; ++d) shortened = shortened || Shortened(d);
   head_height_ = kTitleHeight + (spec_.note.empty() ? 0 : kNoteHeight);
@@ -143,6 +152,12 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
   float head = TextWidth(title_, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
   for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", Told(d), ", "), Face::kMono, 12);
   width_ = std::max({width_, std::min(head, std::max(width, 120.0f)), spec_.note.empty() ? 0 : TextWidth(spec_.note, Face::kUi, 11)});
+}
+
+std::vector<int64_t> Grid::counts() const {
+  std::vector<int64_t> counts;
+  for (const View& view : views_) counts.push_back(view.count);
+  return counts;
 }
 
 std::string Grid::LabelOf(int dim, int64_t i) const { return spec_.label ? spec_.label(dim, i) : absl::StrCat(i); }
@@ -198,48 +213,84 @@ bool Grid::Fits(float cell_width, float cell_height, float room_width, float roo
   return static_cast<float>(down) * (h + kSliceGap) - kSliceGap <= room_height - kTitleHeight;
 }
 
-void Grid::Choose(float room_width, float room_height) {
-  const int64_t rows = Extent(spec_.rows), columns = Extent(spec_.columns), slices = Product(spec_.dims, outer_);
-  // How wide numbers are, from those that will be seen; of many some.
+// Cells of those that will be seen; of many some.
+std::vector<GridCell> Grid::Sample(const PictureSelection& selection) {
+  constexpr size_t kMost = 1024;
+  const std::vector<View> whole = views_;
+  if (spec_.rows >= 0) views_[spec_.rows].count = std::min(Extent(spec_.rows), kMostRows);
+  if (spec_.columns >= 0) views_[spec_.columns].count = std::min(Extent(spec_.columns), kMostColumns);
+  ChooseWindow(selection);
+  std::vector<GridCell> cells;
+  EachCell([&cells](const std::vector<int64_t>&, const GridCell& cell) {
+    cells.push_back(cell);
+    return cells.size() < kMost;
+  });
+  views_ = whole;
+  return cells;
+}
+
+float Grid::WidestOf(const std::vector<GridCell>& cells, const NumberStyle& style, float size) const {
+  size_t letters = 0;
   float widest = 0;
-  {
-    const int64_t r0 = spec_.rows < 0 ? 0 : views_[spec_.rows].first, c0 = spec_.columns < 0 ? 0 : views_[spec_.columns].first;
-    int64_t looked_at = 0;
-    const int64_t last_row = std::min(rows, r0 + kMostRows), last_column = std::min(columns, c0 + kMostColumns);
-    EachSlice([&](const std::vector<int64_t>& slice, int64_t) {
-      for (int64_t r = r0; r < last_row && looked_at < 1024; ++r) {
-        for (int64_t c = c0; c < last_column && looked_at < 1024; ++c, ++looked_at) widest = std::max(widest, TextWidth(spec_.cell(IndexAt(slice, r, c)).text, Face::kMono, kNumberSize));
-      }
-      return looked_at < 1024;
-    });
+  for (const GridCell& cell : cells) {
+    if (!cell.text.empty()) {
+      widest = std::max(widest, TextWidth(cell.text, Face::kMono, size));
+    } else if (cell.value) {
+      letters = std::max(letters, NumberText(*cell.value, style).size());
+    }
   }
+  return std::max(widest, static_cast<float>(letters) * TextWidth("0", Face::kMono, size));
+}
+
+// Numbers where all of them fit, or in small slices of which not all are seen. Integers have all their digits where that is possible, if need
+// be in smaller type.
+bool Grid::ChooseText(const std::vector<GridCell>& cells, float room_width, float room_height) {
+  const int64_t rows = Extent(spec_.rows), columns = Extent(spec_.columns);
   // What stands over a column is as wide as it is; indices may be left out, words not.
   float over = 0;
   for (int64_t c = 0; spec_.label && spec_.columns >= 0 && c < std::min(columns, kMostColumns); ++c) over = std::max(over, TextWidth(LabelOf(spec_.columns, c), Face::kUi, kLabelSize) + 8);
-  // Numbers have at most ten letters; complex ones are two.
-  const float most = absl::StartsWith(spec_.type, "c") ? 160 : 84;
-  const float text_width = std::max(over, std::clamp(widest + 12, 26.0f, most)), tight = std::max(over, std::clamp(widest + 6, 22.0f, most - 12));
-  across_ = 1;
-  if (spec_.numbers) {
-    text_mode_ = true;
-    for (const auto& [w, h] : {std::pair(text_width, 23.0f), std::pair(tight, 18.0f)}) {
-      cell_width_ = w;
-      cell_height_ = h;
-      if (Fits(w, h, room_width, room_height, &across_)) return;
-    }
-    // Small slices of which there are many.
-    if (rows * columns <= 40 && SliceWidth(text_width, columns) <= room_width && SliceHeight(22, rows) <= room_height) {
-      cell_width_ = text_width;
-      cell_height_ = 22;
-      ShareSlices(room_width, room_height);
-      return;
-    }
-    if (spec_.only_numbers) {
-      ChooseNumbers(text_width, std::max(36.0f, over), room_width, room_height);
-      return;
-    }
+  NumberStyle whole;
+  whole.whole = true;
+  for (const GridCell& cell : cells) {
+    if (cell.value && cell.text.empty() && IsInteger(cell.value->type)) long_integers_ = long_integers_ || NumberText(*cell.value, whole) != ShortText(*cell.value);
   }
-  text_mode_ = false;
+  constexpr float kRoomy = 12, kTight = 6;
+  std::vector<Writing> writings = {{{}, kNumberSize, kRoomy, 23}, {{}, kNumberSize, kTight, 18}};
+  if (long_integers_) writings.insert(writings.begin(), {{whole, kNumberSize, kRoomy, 23}, {whole, kNumberSize, kTight, 18}, {whole, 10, kTight, 18}, {whole, 9, kTight, 18}});
+  // Numbers have at most ten letters; complex and whole ones are two.
+  const auto width_of = [&](const Writing& writing) {
+    const float most = writing.style.whole || absl::StartsWith(spec_.type, "c") ? 160 : 84;
+    return std::max(over, std::clamp(WidestOf(cells, writing.style, writing.size) + writing.margin, writing.margin == kRoomy ? 26.0f : 22.0f, writing.margin == kRoomy ? most : most - kRoomy));
+  };
+  const auto choose = [&](const Writing& writing, float width, float height) {
+    style_ = writing.style;
+    number_size_ = writing.size;
+    cell_width_ = width;
+    cell_height_ = height;
+  };
+  for (const Writing& writing : writings) {
+    const float width = width_of(writing);
+    if (!Fits(width, writing.height, room_width, room_height, &across_)) continue;
+    choose(writing, width, writing.height);
+    return true;
+  }
+  // Small slices of which there are many.
+  for (const Writing& writing : writings) {
+    const float width = width_of(writing);
+    if (writing.margin != kRoomy || rows * columns > 40 || SliceWidth(width, columns) > room_width || SliceHeight(22, rows) > room_height) continue;
+    choose(writing, width, 22);
+    ShareSlices(room_width, room_height);
+    return true;
+  }
+  if (spec_.only_numbers) ChooseNumbers(cells, over, room_width, room_height);
+  return spec_.only_numbers;
+}
+
+void Grid::Choose(const std::vector<GridCell>& cells, float room_width, float room_height) {
+  const int64_t rows = Extent(spec_.rows), columns = Extent(spec_.columns), slices = Product(spec_.dims, outer_);
+  across_ = 1;
+  text_mode_ = spec_.numbers && ChooseText(cells, room_width, room_height);
+  if (text_mode_) return;
   for (const float size : {18.0f, 14.0f, 11.0f, 9.0f}) {
     cell_width_ = cell_height_ = size;
     if (Fits(size, size, room_width, room_height, &across_)) return;
@@ -270,15 +321,30 @@ void Grid::Choose(float room_width, float room_height) {
   ShareSlices(room_width, room_height);
 }
 
-// Text in every cell, however few there are.
-void Grid::ChooseNumbers(float text_width, float least, float room_width, float room_height) {
-  cell_width_ = text_width;
+// Text in every cell, however few there are: in smaller type and with fewer digits where that shows all columns.
+void Grid::ChooseNumbers(const std::vector<GridCell>& cells, float over, float room_width, float room_height) {
+  constexpr float kLeastCell = 36, kMargin = 4;
+  style_.whole = long_integers_;
+  cell_width_ = std::max({over, WidestOf(cells, style_, kNumberSize) + 12, 26.0f});
   cell_height_ = 20;
   if (spec_.columns >= 0) {
     const int64_t columns = Extent(spec_.columns);
     const float narrow = (room_width - label_width_) / static_cast<float>(columns);
-    if (narrow < text_width && narrow >= least) cell_width_ = narrow;
-    const int64_t fit = static_cast<int64_t>((room_width - label_width_ - (cell_width_ == narrow ? -1 : 2 * kStrip)) / cell_width_);
+    bool all = cell_width_ <= narrow;
+    for (const int digits : {3, 2}) {
+      for (const float size : {kNumberSize, 11.0f, 10.0f, 9.0f, kLeastNumberSize}) {
+        if (all || narrow < std::max(kLeastCell, over)) break;
+        NumberStyle style = style_;
+        style.digits = digits;
+        style.letters = static_cast<size_t>((narrow - kMargin) / TextWidth("0", Face::kMono, size));
+        if (WidestOf(cells, style, size) > narrow - kMargin) continue;
+        all = true;
+        style_ = style;
+        number_size_ = size;
+        cell_width_ = narrow;
+      }
+    }
+    const int64_t fit = static_cast<int64_t>((room_width - label_width_ - (all ? -1 : 2 * kStrip)) / cell_width_);
     views_[spec_.columns].count = std::clamp<int64_t>(fit, 1, columns);
   }
   if (spec_.rows >= 0) {
@@ -329,6 +395,18 @@ void Grid::ChooseWindow(const PictureSelection& selection) {
   }
 }
 
+// What was not among the samples may be longer.
+void Grid::FitNumbers() {
+  if (empty_ || !text_mode_) return;
+  std::vector<GridCell> cells;
+  EachCell([&cells](const std::vector<int64_t>&, const GridCell& cell) {
+    cells.push_back(cell);
+    return true;
+  });
+  const float room = cell_width_ - kCellBorders, wide = WidestOf(cells, style_, number_size_);
+  if (wide > room) number_size_ = std::max(kLeastNumberSize, number_size_ * room / wide);
+}
+
 int64_t Grid::SlicesSeen() const {
   int64_t slices = 1;
   for (int d : outer_) slices *= views_[d].count;
@@ -347,20 +425,26 @@ void Grid::EachSlice(const std::function<bool(const std::vector<int64_t>&, int64
   }
 }
 
-// One scale for all slices.
-void Grid::LookAtColours() {
+void Grid::EachCell(const std::function<bool(const std::vector<int64_t>&, const GridCell&)>& f) const {
   const int64_t rows = spec_.rows < 0 ? 1 : views_[spec_.rows].count, columns = spec_.columns < 0 ? 1 : views_[spec_.columns].count;
   const int64_t r0 = spec_.rows < 0 ? 0 : views_[spec_.rows].first, c0 = spec_.columns < 0 ? 0 : views_[spec_.columns].first;
-  heat_.assign(spec_.scale_dim < 0 ? 1 : static_cast<size_t>(spec_.dims[static_cast<size_t>(spec_.scale_dim)]), HeatScale());
   EachSlice([&](const std::vector<int64_t>& slice, int64_t) {
     for (int64_t k = 0; k < rows * columns; ++k) {
       const std::vector<int64_t> index = IndexAt(slice, r0 + k / columns, c0 + k % columns);
-      const GridCell cell = spec_.cell(index);
-      if (cell.number) heat_[ScaleOf(index)].Take(*cell.number);
-      any_plus_inf_ = any_plus_inf_ || (cell.number && std::isinf(*cell.number) && *cell.number > 0);
-      any_minus_inf_ = any_minus_inf_ || (cell.number && std::isinf(*cell.number) && *cell.number < 0);
-      any_nan_ = any_nan_ || cell.is_nan;
+      if (!f(index, spec_.cell(index))) return false;
     }
+    return true;
+  });
+}
+
+// One scale for all slices.
+void Grid::LookAtColours() {
+  heat_.assign(spec_.scale_dim < 0 ? 1 : static_cast<size_t>(spec_.dims[static_cast<size_t>(spec_.scale_dim)]), HeatScale());
+  EachCell([&](const std::vector<int64_t>& index, const GridCell& cell) {
+    if (cell.number) heat_[ScaleOf(index)].Take(*cell.number);
+    any_plus_inf_ = any_plus_inf_ || (cell.number && std::isinf(*cell.number) && *cell.number > 0);
+    any_minus_inf_ = any_minus_inf_ || (cell.number && std::isinf(*cell.number) && *cell.number < 0);
+    any_nan_ = any_nan_ || cell.is_nan;
     return true;
   });
 }

@@ -44,10 +44,14 @@ struct GridCell {
   CellState state = CellState::kElement;
   CellMark mark = CellMark::kNone;
   Paint tint;                    // of a group
-  std::string text;              // its value
+  std::optional<Scalar> value;   // written as there is room for it
+  std::string text;              // what is written instead of it
   std::optional<double> number;  // for its heat; none: it has no value, or is no number
   std::string hint;
   bool is_nan = false;
+
+  void Take(const Scalar& s);  // its value, and the number of that
+  void Empty();                // neither value nor text: not made yet
 };
 
 // Elements that carry the colour of where they come from; of more of them the colours of numbers say it better.
@@ -75,6 +79,8 @@ struct GridSpec {
   std::function<std::string(int dim, int64_t i)> label;
   // An element that should be seen, unless somebody scrolled.
   std::optional<std::vector<int64_t>> focus;
+  // No more of each dimension than this, so that others show the same part; empty: as much as there is room for.
+  std::vector<int64_t> at_most;
   std::string note;                // under the title, faint
   bool tagged = false;             // labels will stand on the corners of cells: room for them under the columns' numbers
   // Grids with the same number have one scale of colours: their values were only moved. Nothing: a scale of its own.
@@ -109,17 +115,30 @@ class Grid {
   float RowLineNear(float y) const;
   float ColumnLineNear(float x) const;
   bool has_numbers() const { return text_mode_; }
+  // Integers of it have not all their digits, for want of room.
+  bool rounded() const { return text_mode_ && long_integers_ && !style_.whole; }
   // The numbers whose colours are seen, by GridSpec::scales, and scales instead of those.
   const std::vector<HeatScale>& heat() const { return heat_; }
   void set_heat(size_t k, const HeatScale& heat) { heat_[k] = heat; }
+  std::vector<int64_t> counts() const;  // how much of each dimension is seen
+  float room_width() const { return room_width_; }
   int64_t first(int dim) const { return views_[dim].first; }  // the first index that is seen
 
  private:
   struct View {
     int64_t first = 0, count = 0;
   };
-  void Choose(float room_width, float room_height);
-  void ChooseNumbers(float text_width, float least, float room_width, float room_height);
+  // How numbers are written: with which digits, how large, and how large a cell that makes.
+  struct Writing {
+    NumberStyle style;
+    float size, margin, height;
+  };
+  std::vector<GridCell> Sample(const PictureSelection& selection);
+  float WidestOf(const std::vector<GridCell>& cells, const NumberStyle& style, float size) const;
+  void Choose(const std::vector<GridCell>& cells, float room_width, float room_height);
+  bool ChooseText(const std::vector<GridCell>& cells, float room_width, float room_height);
+  void ChooseNumbers(const std::vector<GridCell>& cells, float over, float room_width, float room_height);
+  void FitNumbers();
   void ShareSlices(float room_width, float room_height);
   void ChooseWindow(const PictureSelection& selection);
   bool Fits(float cell_width, float cell_height, float room_width, float room_height, int64_t* across) const;
@@ -147,17 +166,23 @@ class Grid {
   int64_t SlicesSeen() const;
   // Slices that are seen, with their number in the order in which they are drawn, until the function says false.
   void EachSlice(const std::function<bool(const std::vector<int64_t>&, int64_t)>& f) const;
+  // Cells that are seen, likewise.
+  void EachCell(const std::function<bool(const std::vector<int64_t>&, const GridCell&)>& f) const;
   void LookAtColours();
 
   static constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kScaleHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
   static constexpr float kLongTitle = 340, kLeastTitle = 180;
-  static constexpr float kNumberSize = 12, kLabelSize = 10;
+  static constexpr float kNumberSize = 12, kLeastNumberSize = 8.5f, kLabelSize = 10;
+  static constexpr float kCellBorders = 3;  // so much of a cell's width is its borders
 
   GridSpec spec_;
   std::string title_;                  // as it is drawn: without its middle where that is long
   const Captions tr_;
   bool live_ = false;                  // with buttons that scroll
   bool empty_ = false, text_mode_ = true;
+  NumberStyle style_;                  // of all numbers
+  float number_size_ = kNumberSize;    // likewise
+  bool long_integers_ = false;         // there are some that are rounded where the style is not whole
   std::vector<int> outer_;             // dimensions of the slices
   std::vector<View> views_;            // by dimension
   float cell_width_ = 0, cell_height_ = 0;
@@ -165,6 +190,7 @@ class Grid {
   float head_height_ = 0, scroll_height_ = 0;
   int64_t across_ = 1;                 // slices side by side
   float width_ = 0, height_ = 0;
+  float room_width_ = 0;
   struct Placed {
     std::vector<int64_t> slice;
     Box cells;

@@ -8,12 +8,6 @@
 #include "visualizer/pictures/grid.h"
 
 namespace hloscope {
-namespace {
-
-constexpr float kLeastNumberSize = 8.5f;
-
-}  // namespace
-
 void Grid::DrawHead(Place at, Drawing* drawing) const {
   float x = at.x;
   const float y = at.y + 13;
@@ -125,16 +119,16 @@ void Grid::DrawCell(const GridCell& cell, Box box, Drawing* drawing) const {
     drawing->AddPath({{inner.x, inner.y}, {inner.right(), inner.y}, {inner.right(), inner.bottom()}, {inner.x, inner.bottom()}, {inner.x, inner.y}},
                      {cell.state == CellState::kClamped ? Ink::kOrange : Ink::kPink, 1.5f, LineKind::kDashed});
   }
-  if (text_mode_ && !cell.text.empty()) {
+  if (text_mode_ && (!cell.text.empty() || cell.value)) {
     const bool faint = cell.state == CellState::kPadding || cell.state == CellState::kUnused || cell.state == CellState::kHole || cell.state == CellState::kSkipped;
     Paint paint = faint ? Ink::kDim : Ink::kText;
-    if ((cell.is_nan || cell.text == "inf" || cell.text == "-inf") && cell.mark != CellMark::kSelected) paint = Ink::kPink;
+    if ((cell.is_nan || (cell.number && std::isinf(*cell.number))) && cell.mark != CellMark::kSelected) paint = Ink::kPink;
     if (cell.tint.ink == Ink::kExact) paint = Paint::Exact(TextOn(cell.tint.rgb));  // a number's own colour, the same in dark and light
-    // Smaller rather than cut: a number without its end is another number.
-    const float room = inner.width - 2, wide = TextWidth(cell.text, Face::kMono, kNumberSize);
-    const float size = wide > room ? std::max(kLeastNumberSize, kNumberSize * room / wide) : kNumberSize;
-    const bool fits = TextWidth(cell.text, Face::kMono, size) <= room + 0.5f;
-    drawing->AddTextIn({inner.x + 1, inner.y, room, inner.height}, fits ? cell.text : "…", {size, Face::kMono, paint, Align::kCenter});
+    // With fewer digits rather than cut: a number without its end is another number.
+    const float room = box.width - kCellBorders;
+    const auto letters = static_cast<size_t>((room + 0.5f) / TextWidth("0", Face::kMono, number_size_));
+    const std::string text = !cell.text.empty() ? cell.text : NumberTextIn(*cell.value, style_, letters);
+    drawing->AddTextIn({inner.x + 1, inner.y, room, inner.height}, text, {number_size_, Face::kMono, paint, Align::kCenter});
   }
 }
 

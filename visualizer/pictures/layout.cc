@@ -220,7 +220,7 @@ class LayoutPicture {
       GridCell cell = CellOf(*array_, index, {}, tr_);
       cell.tint = Tint(index);
       cell.mark = MarkOf(index, std::nullopt);
-      if (cell.text.empty()) cell.text = absl::StrJoin(index, ",");
+      if (!cell.value) cell.text = absl::StrJoin(index, ",");
       return cell;
     };
     board_.Row({std::move(spec)}, 320);

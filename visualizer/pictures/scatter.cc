@@ -129,9 +129,8 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
       spec.cell = [&after, inner = std::move(spec.cell), leaf](absl::Span<const int64_t> index) {
         GridCell cell = inner(index);
         const std::optional<Scalar> now = after.At(leaf, index);
-        cell.text = now ? ShortText(*now) : "";
-        cell.number = now ? HeatOf(*now) : std::nullopt;
-        cell.is_nan = now && now->IsNaN();
+        cell.Empty();
+        if (now) cell.Take(*now);
         return cell;
       };
     } else {

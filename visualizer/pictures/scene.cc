@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/literal/relayout.h"
 #include "core/ops/leaf_flow.h"
@@ -127,41 +126,6 @@ std::vector<std::string> PictureScene::OperandNames() const {
 }
 
 std::string IndexText(absl::Span<const int64_t> index) { return index.empty() ? "" : absl::StrCat("[", absl::StrJoin(index, ","), "]"); }
-
-namespace {
-
-std::string ShortReal(double x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  std::string text = absl::StrFormat("%.3g", x);
-  // "1e-05" and "1.5e+08" with the exponent as people write it.
-  const size_t e = text.find('e');
-  // "6.00" of a number that is only nearly 6.
-  if (e == std::string::npos && text.find('.') == std::string::npos && x != std::floor(x)) {
-    const size_t digits = text.size() - (text[0] == '-' ? 1 : 0);
-    if (digits < 3) absl::StrAppend(&text, ".", std::string(3 - digits, '0'));
-    return text;
-  }
-  if (e == std::string::npos) return text;
-  std::string exponent = text.substr(e + 1);
-  const bool minus = exponent[0] == '-';
-  exponent = exponent.substr(exponent.find_first_not_of("+-0"));
-  return absl::StrCat(text.substr(0, e), "e", minus ? "-" : "", exponent);
-}
-
-}  // namespace
-
-std::string ShortText(const Scalar& s) {
-  if (IsPred(s.type)) return s.i != 0 ? "T" : "F";
-  if (IsFloat(s.type)) return std::fabs(s.re) < 1e5 && s.re == std::floor(s.re) && !(s.re == 0 && std::signbit(s.re)) ? absl::StrFormat("%.0f", s.re) : ShortReal(s.re);
-  if (IsComplex(s.type)) {
-    const std::string im = ShortReal(s.im);
-    return absl::StrCat(ShortReal(s.re), im[0] == '-' ? "" : "+", im, "i");
-  }
-  std::string text = ToText(s);
-  if (text.size() <= 7) return text;
-  return ShortReal(IsUnsigned(s.type) ? static_cast<double>(s.u()) : static_cast<double>(s.i));
-}
 
 std::string SignedText(const Scalar& s) { return HasSignedNan(s) ? "-nan" : ToText(s); }
 

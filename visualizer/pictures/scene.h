@@ -13,6 +13,7 @@
 #include "core/exec/dynamic.h"
 #include "core/literal/scalar.h"
 #include "core/shape/layout_map.h"
+#include "visualizer/pictures/number_text.h"
 #include "visualizer/pictures/picture.h"
 
 namespace hloscope {
@@ -71,8 +72,6 @@ class PictureScene {
 
 // "[1,2]", "" of a scalar.
 std::string IndexText(absl::Span<const int64_t> index);
-// A number in few characters: "1.25", "-3e+08", "nan", "T", "1-2i". ToText (core/literal/scalar.h) is exact.
-std::string ShortText(const Scalar& s);
 // Exact, and with the sign of a NaN, which elsewhere is left out: most operations say nothing about it.
 std::string SignedText(const Scalar& s);
 bool HasSignedNan(const Scalar& s);  // a NaN of a type that gives it a sign, with a minus

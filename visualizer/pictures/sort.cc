@@ -337,8 +337,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       if (after && source >= 0) absl::StrAppend(&cell.hint, "\n", tr("from place $0", source));
       if (!after) absl::StrAppend(&cell.hint, s.target[source] >= 0 ? absl::StrCat("\n", tr("goes to place $0", s.target[source])) : s.top && s.after > 0 && s.source[0] >= 0 ? absl::StrCat("\n", tr("not among them")) : "");
       if (after && step >= 0 && index[1] > step) {
-        cell.text.clear();
-        cell.number.reset();
+        cell.Empty();
         cell.tint = Paint();
       }
       return cell;

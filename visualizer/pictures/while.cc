@@ -139,7 +139,7 @@ GridSpec SpecOf(const Carried& c, const Times& times, const Board& board, int st
     GridCell cell = CellOf(c.at[times.EntryOf(t)], index.subspan(1), nullptr, board.captions());
     cell.cell = {id, {index.begin(), index.end()}};
     cell.cell.index[0] = t;
-    cell.hint = absl::StrCat(t == times.count ? board.captions()("the result") : board.captions()("at the start of iteration $0", t), "\n", c.name, IndexText(index.subspan(1)), cell.text.empty() ? "" : absl::StrCat(" = ", cell.text));
+    cell.hint = absl::StrCat(t == times.count ? board.captions()("the result") : board.captions()("at the start of iteration $0", t), "\n", c.name, IndexText(index.subspan(1)), cell.value ? absl::StrCat(" = ", ToText(*cell.value)) : "");
     cell.mark = board.MarkOf(cell.cell);
     if (step >= 0 && t == step) cell.mark = std::max(cell.mark, CellMark::kNow);
     if (step >= 0 && t < step) cell.mark = std::max(cell.mark, CellMark::kDone);

@@ -241,8 +241,7 @@ GridSpec WindowStory::Moved(const PictureArray& array) const {
       if (v.clamped) absl::StrAppend(&cell.hint, "\n", tr_("clamped"));
     }
     if (step() >= 0 && vector > subject_ && made) {
-      cell.text.clear();
-      cell.number.reset();
+      cell.Empty();
       cell.tint = Paint();
     }
     return cell;
@@ -279,6 +278,7 @@ void WindowStory::Frames(const PictureArray& array) const {
     std::string name;
   };
   constexpr float kStandsOff = 7, kTagHeight = 10;
+  const bool one_row = grid->spec().rows < 0;  // there is room for names above it (GridSpec::tagged)
   std::vector<Tag> tags;   // drawn last, over all frames
   std::vector<Tag> small;  // the same of windows that their names would cover; `place`: the window
   const auto frame = [&](int64_t vector, Paint paint, float width, float inset, bool tag, bool asked) {
@@ -314,7 +314,7 @@ void WindowStory::Frames(const PictureArray& array) const {
         const float over = !grid->has_numbers() ? 2.0f : std::max(3.0f, w - std::max(0.0f, (cell ? cell->width : box.width) / 2 - 5));
         const float left = box.x - over, right = std::max(left + w + 1, box.right() - w + over), top = box.y - 5, bottom = box.bottom() - 5;
         // A cell that the name would cover stays free: it stands off, with a line to the cell, where there are rows that have room for it.
-        if (!grid->has_numbers() && box.width < 2 * w && box.height < 20 && grid->body().height >= 2 * (box.height + kStandsOff + kTagHeight)) {
+        if (!grid->has_numbers() && box.width < 2 * w && box.height < 20 && (one_row || grid->body().height >= 2 * (box.height + kStandsOff + kTagHeight))) {
           small.push_back({box, paint, name});
           any = true;
           continue;
@@ -376,7 +376,7 @@ void WindowStory::Frames(const PictureArray& array) const {
       const Place corner{right ? of.place.right() : of.place.x, below ? of.place.bottom() : of.place.y};
       const Box place{right ? corner.x + kStandsOff : corner.x - kStandsOff - w, below ? corner.y + kStandsOff : corner.y - kStandsOff - kTagHeight, w, kTagHeight};
       const auto meets = [&place](const Tag& other) { return Meet(place, other.place); };
-      if (place.x < body.x || place.right() > grid->right() || place.y < body.y - 4 || place.bottom() > body.bottom() + 4) continue;
+      if (place.x < body.x || place.right() > grid->right() || place.y < body.y - (one_row ? kStandsOff + kTagHeight : 4) || place.bottom() > body.bottom() + 4) continue;
       if (std::any_of(tags.begin(), tags.end(), meets) || std::any_of(small.begin(), small.end(), meets)) continue;
       drawing.AddLine(corner, {right ? place.x : place.right(), below ? place.y : place.bottom()}, {of.paint, 1.5f});
       tags.push_back({place, of.paint, of.name});

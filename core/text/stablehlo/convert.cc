@@ -428,7 +428,9 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
   } else if (static_cast<int>(op.regions.size()) < row->regions) {
     context.Error(HLO_LABEL("stablehlo.regions"), absl::StrCat(op.name, " needs ", row->regions, row->regions == 1 ? " region" : " regions", ", it has ", op.regions.size()));
   } else {
+    const int errors = sink_.error_count();
     (quantized ? FindRow("stablehlo.quantized")->handler : row->handler)(context);
+    if (sink_.error_count() == errors) context.TellMisspelt();  // else it may have asked for some of them only
   }
   CheckResultTypes(scope, op);
   NameResults(scope, op, first);

@@ -139,7 +139,12 @@ class OpContext {
   Operands ins(int first = 0, int count = -1) const;
   Instruction* Lookup(const mlir::SsaValue* value) const;
 
-  const mlir::Attr* attr(absl::string_view name) const { return op.Find(name); }
+  const mlir::Attr* attr(absl::string_view name) const {
+    asked_.push_back(name);
+    return op.Find(name);
+  }
+  // Tells of attributes that nobody asked for and that are nearly called like one that was asked for and is not there.
+  void TellMisspelt() const;
   int64_t Int(absl::string_view name, int64_t otherwise) const;
   bool Bool(absl::string_view name, bool otherwise) const { return Int(name, otherwise) != 0; }
   std::vector<int64_t> Ints(absl::string_view name) const;  // empty when absent
@@ -149,6 +154,7 @@ class OpContext {
   void Among(absl::string_view attribute, std::initializer_list<absl::string_view> words) const;
   // Reports when it is absent.
   const mlir::Attr* Need(absl::string_view name) const;
+  std::optional<std::vector<int64_t>> NeedInts(absl::string_view name) const;
 
   // The written type where it is static.
   std::optional<Shape> Written(int result = 0) const;
@@ -180,6 +186,9 @@ class OpContext {
   Computation* ScalarRegion(int region, absl::string_view name, Captures form, Operands* captured) const;
   // The element type that parameter `i` of a region has; nothing when it is missing.
   std::optional<ElementType> RegionType(int region, int i) const;
+
+ private:
+  mutable std::vector<absl::string_view> asked_;  // names of attributes
 };
 
 // Whether the first two operands of an assertion can be compared element by element; reports when not.

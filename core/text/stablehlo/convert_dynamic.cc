@@ -54,12 +54,13 @@ void DynamicBroadcastInDim(OpContext& c) {
   const auto shape = ShapeFrom(c, 1);
   Instruction* x = c.in(0);
   if (!shape || x == nullptr) return;
-  const std::vector<int64_t> dims = c.Ints("broadcast_dimensions");
-  if (static_cast<int>(dims.size()) != x->shape.rank()) {
+  const std::optional<std::vector<int64_t>> dims = c.NeedInts("broadcast_dimensions");
+  if (!dims) return;
+  if (static_cast<int>(dims->size()) != x->shape.rank()) {
     return c.Error(HLO_LABEL("stablehlo.broadcast-dimensions"),
-                   absl::StrCat("broadcast_dimensions must name a result dimension for each of the operand's ", x->shape.rank(), ", it has ", dims.size()));
+                   absl::StrCat("broadcast_dimensions must name a result dimension for each of the operand's ", x->shape.rank(), ", it has ", dims->size()));
   }
-  c.Set(0, c.e.Broadcast(x, *shape, dims));
+  c.Set(0, c.e.Broadcast(x, *shape, *dims));
 }
 
 void DynamicPad(OpContext& c) {

@@ -127,6 +127,7 @@ void DynamicConvolution(OpContext& c) {
 }
 
 void Fft(OpContext& c) {
+  if (c.Need("fft_length") == nullptr) return;
   c.Simple(Opcode::kFft, c.ins(), {c.Text(AttrId::kFftType, c.Word("fft_type", "FFT")), IntsAttribute(AttrId::kFftLength, c.Ints("fft_length"))});
 }
 void Cholesky(OpContext& c) { c.Simple(Opcode::kCholesky, c.ins(), {IntAttribute(AttrId::kLower, c.Bool("lower", false))}); }

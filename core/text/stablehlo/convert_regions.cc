@@ -64,6 +64,7 @@ Operands FoldOperands(OpContext& c, int n, const Operands& captured) {
 }
 
 void Reduce(OpContext& c) {
+  if (c.Need("dimensions") == nullptr) return;
   Operands captured;
   Computation* reducer = c.ScalarRegion(0, "reducer", OpContext::Captures::kHalves, &captured);
   if (reducer == nullptr) return;
@@ -274,6 +275,7 @@ void Scatter(OpContext& c) {
 }
 
 void Map(OpContext& c) {
+  if (c.Need("dimensions") == nullptr) return;
   Operands operands = c.ins(), captured;
   Computation* f = c.ScalarRegion(0, "map", OpContext::Captures::kLast, &captured);
   if (f == nullptr) return;

@@ -42,19 +42,22 @@ void BroadcastInDim(OpContext& c) {
   const std::optional<Shape> shape = c.Written();
   if (x == nullptr) return;
   if (!shape) return c.Error(HLO_LABEL("stablehlo.unknown-sizes"), absl::StrCat(c.op.name, " needs a result type of known sizes"));
-  const std::vector<int64_t> dims = c.Ints("broadcast_dimensions");
-  if (static_cast<int>(dims.size()) != x->shape.rank()) {
+  const std::optional<std::vector<int64_t>> dims = c.NeedInts("broadcast_dimensions");
+  if (!dims) return;
+  if (static_cast<int>(dims->size()) != x->shape.rank()) {
     return c.Error(HLO_LABEL("stablehlo.broadcast-dimensions"),
-                   absl::StrCat("broadcast_dimensions must name a result dimension for each of the operand's ", x->shape.rank(), ", it has ", dims.size()));
+                   absl::StrCat("broadcast_dimensions must name a result dimension for each of the operand's ", x->shape.rank(), ", it has ", dims->size()));
   }
-  c.Set(0, c.e.Broadcast(x, *shape, dims));
+  c.Set(0, c.e.Broadcast(x, *shape, *dims));
 }
 
 // The older form: new dimensions go in front.
 void BroadcastInFront(OpContext& c) {
   Instruction* x = c.in(0);
   if (x == nullptr) return;
-  std::vector<int64_t> sizes = c.Ints("broadcast_sizes"), dims;
+  const std::optional<std::vector<int64_t>> given = c.NeedInts("broadcast_sizes");
+  if (!given) return;
+  std::vector<int64_t> sizes = *given, dims;
   for (int i = 0; i < x->shape.rank(); ++i) dims.push_back(static_cast<int64_t>(sizes.size()) + i);
   sizes.insert(sizes.end(), x->shape.dimensions().begin(), x->shape.dimensions().end());
   c.Set(0, c.e.Broadcast(x, Shape::Array(x->shape.element_type(), sizes), dims));
@@ -66,11 +69,18 @@ void Reshape(OpContext& c) {
   c.Set(0, c.e.Add(Opcode::kReshape, c.ins(), {}, &*shape, c.name()));
 }
 
-void Transpose(OpContext& c) { c.Simple(Opcode::kTranspose, c.ins(), {IntsAttribute(AttrId::kDimensions, c.Ints("permutation"))}); }
-void Reverse(OpContext& c) { c.Simple(Opcode::kReverse, c.ins(), {IntsAttribute(AttrId::kDimensions, c.Ints("dimensions"))}); }
-void Concatenate(OpContext& c) { c.Simple(Opcode::kConcatenate, c.ins(), {IntsAttribute(AttrId::kDimensions, {c.Int("dimension", 0)})}); }
+// One instruction of the same operands with the integers of an attribute that must be there.
+void WithInts(OpContext& c, Opcode opcode, AttrId id, absl::string_view name) {
+  if (const std::optional<std::vector<int64_t>> ints = c.NeedInts(name)) c.Simple(opcode, c.ins(), {IntsAttribute(id, *ints)});
+}
+void Transpose(OpContext& c) { WithInts(c, Opcode::kTranspose, AttrId::kDimensions, "permutation"); }
+void Reverse(OpContext& c) { WithInts(c, Opcode::kReverse, AttrId::kDimensions, "dimensions"); }
+void Concatenate(OpContext& c) {
+  if (c.Need("dimension") != nullptr) c.Simple(Opcode::kConcatenate, c.ins(), {IntsAttribute(AttrId::kDimensions, {c.Int("dimension", 0)})});
+}
 
 void Slice(OpContext& c) {
+  if (c.Need("start_indices") == nullptr || c.Need("limit_indices") == nullptr) return;
   const std::vector<int64_t> start = c.Ints("start_indices"), limit = c.Ints("limit_indices");
   std::vector<int64_t> strides = c.Ints("strides");
   if (c.attr("strides") == nullptr) strides.assign(start.size(), 1);
@@ -87,10 +97,11 @@ void Slice(OpContext& c) {
   c.Simple(Opcode::kSlice, c.ins(), {slices});
 }
 
-void DynamicSlice(OpContext& c) { c.Simple(Opcode::kDynamicSlice, c.ins(), {IntsAttribute(AttrId::kDynamicSliceSizes, c.Ints("slice_sizes"))}); }
+void DynamicSlice(OpContext& c) { WithInts(c, Opcode::kDynamicSlice, AttrId::kDynamicSliceSizes, "slice_sizes"); }
 void DynamicUpdateSlice(OpContext& c) { c.Simple(Opcode::kDynamicUpdateSlice, c.ins()); }
 
 void Pad(OpContext& c) {
+  if (c.Need("edge_padding_low") == nullptr || c.Need("edge_padding_high") == nullptr) return;
   const std::vector<int64_t> low = c.Ints("edge_padding_low"), high = c.Ints("edge_padding_high");
   std::vector<int64_t> interior = c.Ints("interior_padding");
   if (c.attr("interior_padding") == nullptr) interior.assign(low.size(), 0);
@@ -119,7 +130,9 @@ void AddGather(OpContext& c, std::vector<int64_t> sizes) {
   c.Simple(Opcode::kGather, c.ins(0, 2), std::move(attributes));
 }
 
-void Gather(OpContext& c) { AddGather(c, c.Ints("slice_sizes")); }
+void Gather(OpContext& c) {
+  if (const auto sizes = c.NeedInts("slice_sizes")) AddGather(c, *sizes);
+}
 void DynamicGather(OpContext& c) {
   const auto sizes = c.KnownInts(2, "the slice sizes");
   if (sizes) AddGather(c, *sizes);

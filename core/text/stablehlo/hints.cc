@@ -47,4 +47,21 @@ const mlir::Attr* OpContext::Need(absl::string_view name) const {
   return nullptr;
 }
 
+std::optional<std::vector<int64_t>> OpContext::NeedInts(absl::string_view name) const {
+  if (Need(name) == nullptr) return std::nullopt;
+  return Ints(name);
+}
+
+void OpContext::TellMisspelt() const {
+  for (const mlir::NamedAttr& written : op.attributes) {
+    if (!written.name_range.valid() || std::find(asked_.begin(), asked_.end(), written.name) != asked_.end()) continue;
+    int64_t budget = 1 << 16;
+    NearestName nearest(written.name, &budget);
+    for (absl::string_view name : asked_) {
+      if (op.Find(name) == nullptr) nearest.Offer(name);
+    }
+    if (!nearest.best().empty()) c.sink().Warning(written.name_range, HLO_LABEL("stablehlo.unknown-attribute"), absl::StrCat("the attribute ", written.name, " is not known and is ignored"), nearest.Hint());
+  }
+}
+
 }  // namespace hloscope::stablehlo
