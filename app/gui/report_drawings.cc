@@ -1,5 +1,6 @@
 // Drawings of a report: the graph round the stop, and the pictures of what its operation means, with the values that are known there.
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "app/cli/report.h"
@@ -32,6 +33,14 @@ SeenIn CallsAround(const Session::State& s, const Instruction& at) {
   return {};
 }
 
+// Where the instruction's box is, as a part of the width.
+std::optional<double> MiddleOf(const Scene& scene, const Instruction& at) {
+  for (const SceneBox& box : scene.boxes) {
+    if (box.instruction == &at && scene.width > 0) return (box.x + box.width / 2) / scene.width;
+  }
+  return std::nullopt;
+}
+
 void AddGraph(Session::State& s, const Instruction& at, int hops, const std::string& who, Report* report) {
   // The module outlives the report's making.
   const std::shared_ptr<const Hierarchy> hierarchy = Hierarchy::Make(*s.module, nullptr);
@@ -47,7 +56,7 @@ void AddGraph(Session::State& s, const Instruction& at, int hops, const std::str
   const bool hidden = std::any_of(scene->arrows.begin(), scene->arrows.end(), [](const SceneArrow& arrow) { return arrow.minor; });
   GraphDrawingOptions options;
   options.here = &at;
-  report->pictures.push_back({absl::StrCat(who, "The graph around %", at.name), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction"), hidden ? "; +N \u2193: N more arrows, not drawn" : ""), Svg(DrawGraph(*scene, tints, options))});
+  report->pictures.push_back({absl::StrCat(who, "The graph around %", at.name), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction"), hidden ? "; +N \u2193: N more arrows, not drawn" : ""), Svg(DrawGraph(*scene, tints, options)), MiddleOf(*scene, at)});
 }
 
 // The best ones; the general index map and the card only where there is nothing better, for they say the same again.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "core/base/markup.h"
 #include "core/debug/catch_commands.h"
@@ -240,7 +241,8 @@ void AppendTable(const ReportTable& table, std::string* out) {
 }
 
 void AppendPicture(const ReportPicture& picture, std::string* out) {
-  absl::StrAppend(out, "<section><h2>", EscapeMarkup(picture.title), "</h2>\n<figure class=\"drawing\"><div class=\"wide\">", picture.svg, "</div>",
+  absl::StrAppend(out, "<section><h2>", EscapeMarkup(picture.title), "</h2>\n<figure class=\"drawing\"><div class=\"wide\"><div class=\"drawn\">", picture.svg,
+                  picture.middle.has_value() ? absl::StrFormat("<i style=\"left:%.1f%%\"></i>", *picture.middle * 100) : "", "</div></div>",
                   picture.caption.empty() ? "" : absl::StrCat("<figcaption>", EscapeMarkup(picture.caption), "</figcaption>"), "</figure></section>\n");
 }
 
@@ -275,6 +277,9 @@ th { color: var(--soft); font-weight: 500; font-size: .85rem; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1.2rem; margin: .8rem 0 .2rem; } figure { margin: 0; } svg { display: block; }
 .heat { border: 1px solid var(--line); } .bar { fill: var(--accent); } .axis { stroke: var(--soft); stroke-width: 1; }
 .wide { overflow-x: auto; } .drawing > .wide { background: var(--hls-panel); border: 1px solid var(--line); border-radius: 8px; padding: .6rem; }
+.drawn { position: relative; width: max-content; } .drawn > i { position: absolute; top: 0; height: 1px; }
+.drawing > .wide:has(i) { animation: begin .3s; } .drawing > .wide:has(i) i { animation: middle .3s; }
+@keyframes begin { from, to { scroll-snap-type: x mandatory; } } @keyframes middle { from, to { scroll-snap-align: center; } }
 summary { cursor: pointer; color: var(--soft); font-size: .85rem; }
 )";
 

@@ -5,6 +5,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_REPORT_H_
 #define HLOSCOPE_CORE_DEBUG_REPORT_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct ReportValue {
 // A drawing, as an SVG element with colours of CSS variables.
 struct ReportPicture {
   std::string title, caption, svg;
+  std::optional<double> middle;  // what the picture is about, as a part of its width: where it is wider than the page, that is seen first
 };
 
 struct ReportTable {

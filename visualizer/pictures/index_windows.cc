@@ -31,7 +31,7 @@ Paint PaintOf(WindowDim dim) {
 namespace {
 
 // What the attributes say; windowed, moved, indices and sizes are there.
-void Fill(const Numbers& n, IndexWindows* w, std::vector<int>* starts, std::vector<int>* together) {
+void FillIn(const Numbers& n, IndexWindows* w, std::vector<int>* starts, std::vector<int>* together) {
   const int windowed_rank = w->windowed->shape.rank(), moved_rank = w->moved->shape.rank(), indices_rank = w->indices[0]->shape.rank();
   together->assign(windowed_rank, -1);
   for (int d = 0; d < indices_rank; ++d) {
@@ -75,7 +75,7 @@ IndexWindows IndexWindows::OfGather(const PictureScene& scene) {
   w.index_vector_dim = static_cast<int>(i.Int(AttrId::kIndexVectorDim));
   const auto sizes = i.Ints(AttrId::kSliceSizes);
   w.sizes.assign(sizes.begin(), sizes.end());
-  Fill({i.Ints(AttrId::kOffsetDims), i.Ints(AttrId::kCollapsedSliceDims), i.Ints(AttrId::kStartIndexMap), i.Ints(AttrId::kOperandBatchingDims),
+  FillIn({i.Ints(AttrId::kOffsetDims), i.Ints(AttrId::kCollapsedSliceDims), i.Ints(AttrId::kStartIndexMap), i.Ints(AttrId::kOperandBatchingDims),
         i.Ints(AttrId::kStartIndicesBatchingDims)},
        &w, &w.starts_, &w.together_);
   return w;
@@ -90,7 +90,7 @@ IndexWindows IndexWindows::OfScatter(const PictureScene& scene) {
   w.moved = &scene.operand(count + 1);
   w.clamps = false;
   w.index_vector_dim = static_cast<int>(i.Int(AttrId::kIndexVectorDim));
-  Fill({i.Ints(AttrId::kUpdateWindowDims), i.Ints(AttrId::kInsertedWindowDims), i.Ints(AttrId::kScatterDimsToOperandDims), i.Ints(AttrId::kInputBatchingDims),
+  FillIn({i.Ints(AttrId::kUpdateWindowDims), i.Ints(AttrId::kInsertedWindowDims), i.Ints(AttrId::kScatterDimsToOperandDims), i.Ints(AttrId::kInputBatchingDims),
         i.Ints(AttrId::kScatterIndicesBatchingDims)},
        &w, &w.starts_, &w.together_);
   w.sizes.assign(w.windowed->shape.rank(), 1);
