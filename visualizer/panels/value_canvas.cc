@@ -269,6 +269,7 @@ CanvasEvents ValueCanvas::DrawMap(CanvasMode mode, CanvasView& view, int64_t row
   // A vector has its plot above its strip.
   const bool plot = rows == 1 && columns > 1 && mode == CanvasMode::kMap && area.height() > ui::Px(90);
   Area cells = area;
+  events.plotted = plot;
   if (plot) cells.min.y = area.max.y - std::min(ui::Px(28), area.height() * 0.25f);
   ImGui::InvisibleButton("canvas", {area.width(), area.height()});
   ui::Tag("canvas");

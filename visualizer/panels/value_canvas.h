@@ -54,6 +54,7 @@ struct CanvasMarks {
 };
 // What the mouse does.
 struct CanvasEvents {
+  bool plotted = false;  // a vector, with bars above its strip
   bool hovered = false, clicked = false;
   int64_t row = 0, column = 0;
 };

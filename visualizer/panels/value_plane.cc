@@ -74,7 +74,7 @@ void ValuePanel::DrawCanvas(PanelContext& context, CanvasView& view, const Value
   if (data_ != nullptr && !data_->planes.empty() && mode_ != CanvasMode::kTable) {
     const PlaneWindow& w = data_->planes[0].window;
     const char* const shown = shows_ == 1 ? "least" : shows_ == 2 ? "greatest" : "mean";
-    if (rows == 1 && w.column_step > 1 && mode_ == CanvasMode::kMap) absl::StrAppend(&text, " \u00b7 of every ", w.column_step, ": a bar from the least to the greatest, the strip their ", shown);
+    if (events.plotted && w.column_step > 1) absl::StrAppend(&text, " \u00b7 of every ", w.column_step, ": a bar from the least to the greatest, the strip their ", shown);
     else if (w.row_step > 1 || w.column_step > 1) absl::StrAppend(&text, " \u00b7 a pixel is the ", shown, " of ", w.row_step, " \u00d7 ", w.column_step);
     else if (w.rows < rows || w.columns < columns) absl::StrAppend(&text, " \u00b7 window ", w.rows, " \u00d7 ", w.columns, " from ", w.row, ", ", w.column);
     if (data_->planes[0].sampled) absl::StrAppend(&text, ", sampled");
