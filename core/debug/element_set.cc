@@ -91,12 +91,12 @@ void ElementSet::Remove(int64_t element) {
   if (it->begin == it->end) it = runs_.erase(it);
   else ++it;
   if (after.begin < after.end) runs_.insert(it, after);
-  boxed_ = false;
+  boxed_ = bounded_ = false;
 }
 
 void ElementSet::Normalize() const {
   if (pending_.empty()) return;
-  boxed_ = false;
+  boxed_ = bounded_ = false;
   // What is there is in order: sets that grow by a little each time are merged, not sorted anew.
   const auto earlier = [](const Run& a, const Run& b) { return a.begin < b.begin; };
   if (!std::is_sorted(pending_.begin(), pending_.end(), earlier)) std::sort(pending_.begin(), pending_.end(), earlier);
@@ -163,6 +163,20 @@ bool ElementSet::Touches(const Box& box) const {
     }
   }
   return false;
+}
+
+bool ElementSet::Covers(const Box& box) const {
+  const auto inside = [&](const Box& b) {
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      if (box.low[d] < b.low[d] || box.high[d] > b.high[d]) return false;
+    }
+    return true;
+  };
+  if (const std::vector<Box>& boxes = Boxes(); std::any_of(boxes.begin(), boxes.end(), inside)) return true;
+  const std::vector<Run>& r = runs();
+  const int64_t first = LinearIndex(dims_, box.low), last = LinearIndex(dims_, box.high);  // a run between them has all of the box
+  const auto it = std::upper_bound(r.begin(), r.end(), first, [](int64_t e, const Run& run) { return e < run.end; });
+  return it != r.end() && it->begin <= first && last < it->end;
 }
 
 namespace {
@@ -236,6 +250,11 @@ bool Join(ElementSet::Box* a, const ElementSet::Box& b) {
   return true;
 }
 
+// The last box with those before it, as far as they follow each other: rows that are complete make a plane, planes a block.
+void JoinLast(std::vector<ElementSet::Box>* boxes) {
+  while (boxes->size() > 1 && Join(&(*boxes)[boxes->size() - 2], boxes->back())) boxes->pop_back();
+}
+
 }  // namespace
 
 const std::vector<ElementSet::Box>& ElementSet::Boxes() const {
@@ -248,22 +267,23 @@ const std::vector<ElementSet::Box>& ElementSet::Boxes() const {
     std::vector<Box> parts;
     BoxesOfRun(dims_, {}, run.begin, run.end, &parts);
     for (Box& part : parts) {
-      if (!boxes_.empty() && Join(&boxes_.back(), part)) {
-        while (boxes_.size() > 1 && Join(&boxes_[boxes_.size() - 2], boxes_.back())) boxes_.pop_back();
-      } else {
-        boxes_.push_back(std::move(part));
-      }
+      JoinLast(&boxes_);
+      if (boxes_.empty() || !Join(&boxes_.back(), part)) boxes_.push_back(std::move(part));
     }
     if (boxes_.size() > kMostBoxes) {
       boxes_.clear();
       break;
     }
   }
+  JoinLast(&boxes_);
   return boxes_;
 }
 
-ElementSet::Box ElementSet::Bounds() const {
-  Box bounds;
+const ElementSet::Box& ElementSet::Bounds() const {
+  Normalize();
+  if (bounded_) return bounds_;
+  bounded_ = true;
+  Box& bounds = bounds_ = {};
   const auto add = [&](absl::Span<const int64_t> low, absl::Span<const int64_t> high) {
     if (bounds.low.empty()) {
       bounds = {{low.begin(), low.end()}, {high.begin(), high.end()}};

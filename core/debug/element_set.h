@@ -38,7 +38,9 @@ class ElementSet {
   // Conservative: may say yes for a large box that it does not touch.
   bool Touches(const Box& box) const;
   const std::vector<Run>& runs() const;
-  Box Bounds() const;
+  // Certainly all of a box: of one run of row-major places, or of one of the set's boxes.
+  bool Covers(const Box& box) const;
+  const Box& Bounds() const;
   // The set as boxes where these are few; else none.
   const std::vector<Box>& Boxes() const;
   // The same elements of an array of other dimensions.
@@ -56,7 +58,8 @@ class ElementSet {
   int64_t total_ = 0;
   mutable std::vector<Run> runs_, pending_;
   mutable std::vector<Box> boxes_;
-  mutable bool boxed_ = false;
+  mutable Box bounds_;
+  mutable bool boxed_ = false, bounded_ = false;
 };
 
 // "all 6", "3 of 6, [0,0] to [0,2]", "2 of 6, within [0,0] to [1,2]: [0,0], [1,2]".

@@ -20,9 +20,19 @@ constexpr int64_t kMostChoices = 128;         // of places in a window
 
 using Box = ElementSet::Box;
 
+Box BoxOf(const ElementTracer::Reach& reach) {
+  Box box;
+  for (const ElementTracer::Dim& dim : reach.dims) {
+    box.low.push_back(dim.low);
+    box.high.push_back(dim.high);
+  }
+  return box;
+}
+
 // Every output element of the part reads some element of the set.
 bool CertainlyReads(const ElementTracer::Reach& reach, const ElementSet& set) {
   if (!reach.certain) return false;
+  if (set.Covers(BoxOf(reach))) return true;
   const std::vector<Box>& boxes = set.Boxes();
   return std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
     for (size_t d = 0; d < reach.dims.size(); ++d) {
@@ -37,18 +47,11 @@ bool CertainlyReads(const ElementTracer::Reach& reach, const ElementSet& set) {
   });
 }
 
-bool MayRead(const ElementTracer::Reach& reach, const ElementSet& set) {
-  Box box;
-  for (const ElementTracer::Dim& dim : reach.dims) {
-    box.low.push_back(dim.low);
-    box.high.push_back(dim.high);
-  }
-  return set.Touches(box);
-}
+bool MayRead(const ElementTracer::Reach& reach, const ElementSet& set) { return set.Touches(BoxOf(reach)); }
 
 // Output dimensions that leave it open whether the part reads the set: where an index reaches beyond it. None: all that the load has.
 uint64_t OpenDimensions(const ElementTracer::Reach& reach, const ElementSet& set) {
-  const Box bounds = set.Bounds();
+  const Box& bounds = set.Bounds();
   uint64_t open = 0, all = 0;
   for (size_t d = 0; d < reach.dims.size(); ++d) {
     const ElementTracer::Dim& dim = reach.dims[d];

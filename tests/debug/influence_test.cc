@@ -144,7 +144,40 @@ TEST(ElementSetTest, BoxesAndBoundsCoverWhatIsInRandomSets) {
       EXPECT_EQ(boxed, in);
       EXPECT_EQ(set.Bounds().low, bounds.low);
       EXPECT_EQ(set.Bounds().high, bounds.high);
+      // What it says that it has all of, it has; and every element.
+      for (int64_t e = 0; e < shape.ElementCount(); ++e) {
+        const std::vector<int64_t> at = IndexOfPlace(shape, e);
+        EXPECT_EQ(set.Covers({at, at}), in.contains(e));
+        const bool after = std::equal(at.begin(), at.end(), low.begin(), [](int64_t x, int64_t y) { return x >= y; });
+        if (!after || !set.Covers({low, at})) continue;
+        for (int64_t other = 0; other < shape.ElementCount(); ++other) {
+          const std::vector<int64_t> there = IndexOfPlace(shape, other);
+          bool inside = true;
+          for (size_t d = 0; d < at.size(); ++d) inside = inside && low[d] <= there[d] && there[d] <= at[d];
+          EXPECT_TRUE(!inside || in.contains(other));
+        }
+      }
     }
+  }
+}
+
+// However many rows it has: a channel of an image is one, not a box for each row.
+TEST(ElementSetTest, ABoxIsOneBox) {
+  std::mt19937_64 random(11);
+  const std::vector<std::vector<int64_t>> dims = {{300}, {200, 70}, {80, 80, 64}, {4, 40, 40, 6}, {1, 70, 70, 3}, {2, 3, 90, 2, 5}};
+  for (int round = 0; round < 60; ++round) {
+    const Shape shape = Shape::Array(ElementType::kF32, dims[round % dims.size()]);
+    std::vector<int64_t> low, high;
+    for (int64_t extent : shape.dimensions()) {
+      low.push_back(static_cast<int64_t>(random() % extent));
+      high.push_back(low.back() + static_cast<int64_t>(random() % (extent - low.back())));
+      if (random() % 2 == 0) low.back() = 0, high.back() = extent - 1;
+    }
+    ElementSet set(shape);
+    set.AddBox(low, high);
+    ASSERT_EQ(set.Boxes().size(), 1u) << shape.ToString();
+    EXPECT_EQ(set.Boxes()[0].low, low);
+    EXPECT_EQ(set.Boxes()[0].high, high);
   }
 }
 
