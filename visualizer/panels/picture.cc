@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "imgui_internal.h"
@@ -275,7 +276,8 @@ class PicturePanel : public Panel {
       ui::Field("path", &path_, "file", 280, &entered);
       ui::Gap(8);
       if (ui::Button("write", absl::StrCat("Save ", endings[static_cast<size_t>(ending_)]), ui::Icon::kSave, ui::ButtonKind::kPrimary) || entered) {
-        context.run(absl::StrCat(SaveCommand(context), " ", path_, absl::EndsWith(path_, endings[static_cast<size_t>(ending_)]) ? "" : endings[static_cast<size_t>(ending_)]));
+        const std::string& ending = endings[static_cast<size_t>(ending_)];
+        context.run(absl::StrCat(SaveCommand(context), " ", FileWord(absl::EndsWith(path_, ending) ? path_ : absl::StrCat(path_, ending))));
         ImGui::CloseCurrentPopup();
       }
       ImGui::EndPopup();
