@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
 
 namespace hloscope {
@@ -60,6 +61,16 @@ absl::StatusOr<std::string> TakeLastFile(absl::string_view& text) {
   absl::string_view file = text.substr(begin);
   text = absl::StripTrailingAsciiWhitespace(text.substr(0, begin));
   return TakeFile(file);
+}
+
+absl::Status WithPathHint(absl::Status status, absl::string_view before) {
+  for (size_t at = before.find_first_of(" \t"); !status.ok() && at != absl::string_view::npos; at = before.find_first_of(" \t", at + 1)) {
+    absl::string_view word = before.substr(at + 1);
+    while (absl::ConsumePrefix(&word, ".") || absl::ConsumePrefix(&word, "~")) continue;
+    if (!absl::ConsumePrefix(&word, "/") || word.empty() || !absl::ascii_isalnum(static_cast<unsigned char>(word[0]))) continue;
+    return absl::Status(status.code(), absl::StrCat(status.message(), " (the name of a file with a space in it stands in quotes)"));
+  }
+  return status;
 }
 
 absl::StatusOr<std::string> WholeFile(absl::string_view text) {

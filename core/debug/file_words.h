@@ -20,6 +20,8 @@ absl::StatusOr<std::string> TakeQuoted(absl::string_view& text, absl::string_vie
 absl::StatusOr<std::string> TakeFile(absl::string_view& text);
 // The same at the end of `text`.
 absl::StatusOr<std::string> TakeLastFile(absl::string_view& text);
+// Why what stands before a file's name is no expression, where it looks as if the name began in it.
+absl::Status WithPathHint(absl::Status status, absl::string_view before);
 // All of `text` is the name: spaces in it may stand without quotes.
 absl::StatusOr<std::string> WholeFile(absl::string_view text);
 

@@ -197,7 +197,7 @@ std::optional<absl::Status> DrawOperation(Session::State& s, absl::string_view a
   if (id.empty() && !drawing) return std::nullopt;
   if (!link.draw) return absl::FailedPreconditionError("this build has no pictures of operations (HLOSCOPE_WINDOW=OFF); picture %x x.png draws a value");
   if (!id.empty()) words = absl::StripTrailingAsciiWhitespace(words.substr(0, before));
-  return link.draw(s, words, id, path);
+  return WithPathHint(link.draw(s, words, id, path), words);
 }
 
 }  // namespace
@@ -235,7 +235,7 @@ absl::Status CommandPicture(Session::State& s, absl::string_view args) {
   if (args.empty()) return absl::InvalidArgumentError(kUsage);
   if (!absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("picture writes .png, not ", path));
   absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);
-  if (!result.ok()) return result.status();
+  if (!result.ok()) return WithPathHint(result.status(), args);
   absl::StatusOr<Value> value = ToValue(*std::move(result));
   if (!value.ok()) return value.status();
   if (value->shape().IsTuple()) return absl::InvalidArgumentError(absl::StrCat("this is a tuple of ", value->elements().size(), "; draw one element, as: picture %x[0] x.png"));

@@ -396,7 +396,7 @@ absl::Status CommandSave(Session::State& s, absl::string_view args) {
   if (what.empty() || path.empty()) return absl::InvalidArgumentError("save takes a value and a file, as: save %x x.npy");
   if (absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("save writes numbers, as .npy; a picture is drawn by: picture ", what, " ", FileWord(path)));
   const absl::StatusOr<ExpressionResult> result = EvaluateExpression(what, s);
-  if (!result.ok()) return result.status();
+  if (!result.ok()) return WithPathHint(result.status(), what);
   if (result->kind != ExpressionResult::kValue) return absl::InvalidArgumentError("save takes a value or a slice of one, as %x or %x[0:3]");
   const Value& value = result->value;
   if (value.shape().IsTuple()) return absl::InvalidArgumentError(absl::StrCat("this is a tuple of ", value.elements().size(), "; save one element, as: save %x[0] x.npy"));
