@@ -16,6 +16,7 @@
 #include "core/debug/check.h"
 #include "core/debug/compare_replicas.h"
 #include "core/debug/compare_values.h"
+#include "core/debug/file_words.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/devices.h"
@@ -63,7 +64,9 @@ InterruptKeeper::InterruptKeeper(Session::State& s) : s_(s) {}
 InterruptKeeper::~InterruptKeeper() { s_.interrupt.store(s_.machine != nullptr ? &s_.machine->interrupt() : nullptr); }
 
 absl::Status CommandRecord(Session::State& s, absl::string_view args) {
-  const std::string path(TakeWord(args));
+  const absl::StatusOr<std::string> file = TakeFile(args);
+  if (!file.ok()) return file.status();
+  const std::string& path = *file;
   if (path.empty()) return absl::InvalidArgumentError("record OUT.npz [WHICH...]: WHICH is a place as break takes it");
   absl::flat_hash_set<const Instruction*> chosen;
   while (!args.empty()) {
@@ -267,7 +270,9 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
 }  // namespace
 
 absl::Status CommandCompare(Session::State& s, absl::string_view args) {
-  const std::string path(TakeWord(args));
+  const absl::StatusOr<std::string> file = TakeFile(args);
+  if (!file.ok()) return file.status();
+  const std::string& path = *file;
   if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], compare reference [whole] [N | all], or compare forks A B [%x]");
   if (path == "replicas") return CompareReplicas(s, args);
   if (path == "forks") return CompareForks(s, args);

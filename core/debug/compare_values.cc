@@ -283,6 +283,17 @@ ArrayDifference CompareArrays(const Value& got_in, const Value& expected_in, con
   return d;
 }
 
+ArrayDifference CompareConstants(const Value& got, const Value& expected, ElementType narrower) {
+  constexpr double kRounding = 0.501;  // of an ulp; it may have been rounded on the way as well
+  const ElementType type = got.shape().element_type(), other = expected.shape().element_type();
+  Budget rounding;
+  if (IsNumber(type) && IsNumber(other)) {
+    if (type != other) rounding.ulp = kRounding;
+    if (narrower != ElementType::kF64) rounding.relative = kRounding * UlpAt(NarrowerType(NarrowerType(type, other), narrower), 1);
+  }
+  return CompareArrays(got, expected, rounding);
+}
+
 std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
   std::vector<int64_t> index(shape.rank());
   DelinearizeIndex(shape.dimensions(), linear, absl::MakeSpan(index));

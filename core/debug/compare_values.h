@@ -86,6 +86,9 @@ struct ArrayDifference {
 };
 // Of arrays with the same dimensions, whatever their types and layouts.
 ArrayDifference CompareArrays(const Value& got, const Value& expected, const Budget& budget);
+// Of constants: nothing has been computed, so where one program computes in a narrower type, its numbers are the other one's, rounded once.
+// `narrower`: such a type, which the constants themselves need not be of.
+ArrayDifference CompareConstants(const Value& got, const Value& expected, ElementType narrower);
 
 std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear);
 // "3 of 12 elements differ, first [0,1] is 2.5, expected 2 (4194304 ulp, 1 ulp allowed)".

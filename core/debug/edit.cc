@@ -1,6 +1,7 @@
 // edit: the session gets another program, and a run of it goes on from where the change first matters. What the edited program computes as
 // the old one did, from the same inputs, is handed over to the new machine. Making the edited program is edit_text.cc's.
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 #include "absl/strings/match.h"
@@ -11,6 +12,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/edit_sets.h"
 #include "core/debug/edit_text.h"
+#include "core/debug/file_words.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/known_values.h"
@@ -253,15 +255,18 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   constexpr char kUsage[] = "edit takes %c = VALUE (or FILE.npy) for a constant, %x ATTRIBUTE=VALUE, or a file with the edited program";
   if (args.empty()) return absl::InvalidArgumentError(kUsage);
+  std::error_code unknown;
+  const bool quoted = absl::StartsWith(args, "\""), file = quoted || (!absl::StartsWith(args, "%") && (args.find_first_of(" \t=") == absl::string_view::npos || std::filesystem::exists(std::string(args), unknown)));
   const size_t end = std::min(args.find_first_of(" \t="), args.size());
   const absl::string_view name = args.substr(0, end);
   absl::string_view rest = absl::StripAsciiWhitespace(args.substr(end));
   absl::StatusOr<std::unique_ptr<Module>> next;
   const std::shared_ptr<const SourceText> before = TextBefore(s);
   const std::shared_ptr<const SourceText> was_stablehlo = before == s.module->source ? nullptr : before;
-  const bool file = !absl::StartsWith(args, "%") && rest.empty();
   if (file) {
-    next = ReadEdited(*s.module, std::string(args));
+    const absl::StatusOr<std::string> path = WholeFile(args);
+    if (!path.ok()) return path.status();
+    next = ReadEdited(*s.module, *path);
   } else {
     const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
     if (!found.ok()) return found.status();

@@ -12,6 +12,7 @@
 #include "core/debug/catches.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/devices.h"
+#include "core/debug/file_words.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
@@ -217,6 +218,11 @@ struct Wanted {
 
 absl::StatusOr<Wanted> ParseExtract(absl::string_view args) {
   Wanted wanted;
+  if (absl::StartsWith(absl::StripAsciiWhitespace(args), "\"")) {
+    absl::StatusOr<std::string> file = TakeFile(args);
+    if (!file.ok()) return file.status();
+    wanted.path = *std::move(file);
+  }
   for (absl::string_view word = TakeWord(args); !word.empty(); word = TakeWord(args)) {
     if (word == "/slice") {
       wanted.hops = -1;

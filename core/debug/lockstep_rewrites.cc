@@ -20,7 +20,7 @@ int64_t LeafCount(const Shape& shape) {
 
 // Who reads a pair in the end.
 struct Reached {
-  absl::flat_hash_set<int> inside;   // pairs that are the same operation
+  absl::flat_hash_set<int> inside;   // pairs that are the same operation, be it in another precision
   absl::flat_hash_set<int> ends;     // pairs that are not
   absl::flat_hash_set<int> results;  // leaves of the programs' results
 };
@@ -42,7 +42,7 @@ class Readers {
         const Instruction& x = *m_.a.nodes[reader].instruction;
         if (Def(x).control != ControlKind::kNone) return false;
         if (Def(x).op_class == OpClass::kStructural && !IsMadeOtherwise(pair, reader)) return false;
-        if (m_.changed.contains(reader)) reached.ends.insert(reader);
+        if (m_.changed.contains(reader) && !m_.retyped.contains(reader)) reached.ends.insert(reader);
         else if (reached.inside.insert(reader).second) todo.push_back(reader);
       }
       if (reached.inside.size() + reached.ends.size() > kMostLooked) return false;

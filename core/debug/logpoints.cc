@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/text_util.h"
 
@@ -35,24 +36,6 @@ absl::Status Walk(absl::string_view text, Plain plain, Expression expression) {
   return absl::OkStatus();
 }
 
-// A text in quotes, with \" \\ \n \t in it; takes it off.
-absl::StatusOr<std::string> TakeQuoted(absl::string_view& args) {
-  std::string text;
-  for (size_t i = 1; i < args.size(); ++i) {
-    if (args[i] == '"') {
-      args = absl::StripAsciiWhitespace(args.substr(i + 1));
-      return text;
-    }
-    if (args[i] == '\\' && i + 1 < args.size()) {
-      const char c = args[++i];
-      text += c == 'n' ? '\n' : c == 't' ? '\t' : c;
-    } else {
-      text += args[i];
-    }
-  }
-  return absl::InvalidArgumentError("the closing quote of the text is missing");
-}
-
 constexpr char kUsage[] = "logpoint takes a location and a text, as: logpoint %x loss {%loss[0]} in iteration {iteration} (see: help logpoint)";
 
 struct LogText {
@@ -77,15 +60,11 @@ absl::StatusOr<LogText> ReadLog(absl::string_view args) {
     absl::string_view rest = args;
     const absl::string_view word = TakeWord(rest);
     if ((word == "to" || word == "into") && log.file.empty()) {
-      rest = absl::StripAsciiWhitespace(rest);
-      if (absl::StartsWith(rest, "\"")) {
-        absl::StatusOr<std::string> file = TakeQuoted(rest);
-        if (!file.ok()) return absl::InvalidArgumentError("the closing quote of the file's name is missing");
-        log.file = *std::move(file);
-      } else {
-        log.file = std::string(TakeWord(rest));
-        unquoted_file = log.file;
-      }
+      const bool quoted = absl::StartsWith(absl::StripAsciiWhitespace(rest), "\"");
+      absl::StatusOr<std::string> file = TakeFile(rest);
+      if (!file.ok()) return file.status();
+      log.file = *std::move(file);
+      if (!quoted) unquoted_file = log.file;
       if (log.file.empty()) return absl::InvalidArgumentError(absl::StrCat("a file's name is expected after ", word));
       log.file_only = word == "into";
       args = rest;

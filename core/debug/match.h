@@ -28,6 +28,7 @@ struct ScopeMatch {
   // Of these, nodes that are the same operation and only read something else, in a computation whose names are others in b: where one
   // value is taken for another one, that may be the matching's fault.
   absl::flat_hash_set<int> rewired;
+  absl::flat_hash_set<int> retyped;  // of these, the same operation on the same operands, in another precision
   absl::flat_hash_set<int> redirected;  // nodes of a that call another function than their partners: what they call is not in `called`
   // Tuples of a whose elements all agree to stand in another order in b, or of which b has more or fewer: by element of a, that of b, or
   // -1.

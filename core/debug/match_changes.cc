@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/debug/compare_values.h"
 #include "core/debug/match.h"
 #include "core/debug/match_functions.h"
 #include "core/debug/match_handed.h"
@@ -25,7 +26,10 @@ bool SameLiteral(const ConstantLiteral* a, const ConstantLiteral* b) {
   if (a == nullptr || b == nullptr) return a == b;
   if (a->elided || b->elided) return a->elided == b->elided;
   if (!a->value.has_value() || !b->value.has_value()) return a->value.has_value() == b->value.has_value();
-  return Shape::Compatible(a->value.shape(), b->value.shape()) && Value::BitEqual(a->value, b->value);
+  const Shape &x = a->value.shape(), &y = b->value.shape();
+  if (Shape::Compatible(x, y)) return Value::BitEqual(a->value, b->value);
+  // In another precision the same numbers.
+  return x.IsArray() && y.IsArray() && Shape::SameDimensions(x, y) && AreLikeTypes(x.element_type(), y.element_type()) && CompareConstants(b->value, a->value, ElementType::kF64).beyond == 0;
 }
 
 std::string LiteralText(const Instruction& i) {
@@ -304,9 +308,7 @@ class Comparer {
     if (a.opcode != b.opcode) what.push_back(absl::StrCat("operation ", Name(a.opcode), " -> ", Name(b.opcode)));
     if (!Shape::Compatible(a.shape, b.shape) && !ToldByMakers(m, node, other))
       what.push_back(absl::StrCat("shape ", Cut(a.shape.ToString(false), 80), " -> ", Cut(b.shape.ToString(false), 80)));
-    if (!SameLiteral(a.literal.get(), b.literal.get()) && !(!Shape::Compatible(a.shape, b.shape) && a.literal != nullptr && b.literal != nullptr)) {
-      what.push_back(LiteralChange(a, b));
-    }
+    if (!SameLiteral(a.literal.get(), b.literal.get())) what.push_back(LiteralChange(a, b));
     const bool takes = TakesElement(a) && TakesElement(b);
     const size_t before = what.size();
     if (!TakeTheSame(m, x, y)) Attributes(a, b, what);
@@ -343,6 +345,8 @@ class Comparer {
     }
     if (what.empty() && given.empty()) return what;
     if (same_operation && !m.names_kept) m.rewired.insert(node);
+    const bool precision = what.size() == 1 && given.empty() && a.literal == nullptr && Shape::SameTreeDimensions(a.shape, b.shape);
+    if (precision && a.opcode == b.opcode && !Shape::Compatible(a.shape, b.shape) && !ToldByMakers(m, node, other)) m.retyped.insert(node);
     std::vector<std::string>& all = m.changed[node] = what;
     all.insert(all.end(), given.begin(), given.end());
     return what;

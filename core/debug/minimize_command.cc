@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
 #include "core/debug/extract.h"
+#include "core/debug/file_words.h"
 #include "core/debug/minimize.h"
 #include "core/debug/minimize_predicates.h"
 #include "core/debug/minimize_script.h"
@@ -151,7 +152,9 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
 
 absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
   MinimizeRequest request;
-  request.out = std::string(TakeWord(args));
+  absl::StatusOr<std::string> out = TakeFile(args);
+  if (!out.ok()) return out.status();
+  request.out = *std::move(out);
   const absl::string_view kind = TakeWord(args);
   request.text = std::string(absl::StripAsciiWhitespace(args));
   if (kind == "expect") request.kind = MinimizeRequest::kExpect;

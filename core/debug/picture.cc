@@ -16,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/debug/picture_command.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
@@ -183,10 +184,11 @@ namespace {
 
 // "[OPTIONS] %x [ID] FILE" of an operation's picture: there is an ID, or a file that values are not drawn in. Nothing: it is a value's.
 std::optional<absl::Status> DrawOperation(Session::State& s, absl::string_view args) {
-  const size_t space = args.rfind(' ');
-  if (space == absl::string_view::npos) return std::nullopt;
-  const std::string path(args.substr(space + 1));
-  absl::string_view words = absl::StripTrailingAsciiWhitespace(args.substr(0, space));
+  absl::string_view words = args;
+  const absl::StatusOr<std::string> file = TakeLastFile(words);
+  if (!file.ok()) return file.status();
+  const std::string& path = *file;
+  if (words.empty()) return std::nullopt;
   const size_t before = words.rfind(' ');
   absl::string_view id = before == absl::string_view::npos ? "" : words.substr(before + 1);
   const PictureLink& link = s.Extension<PictureLink>();
@@ -195,7 +197,7 @@ std::optional<absl::Status> DrawOperation(Session::State& s, absl::string_view a
   if (id.empty() && !drawing) return std::nullopt;
   if (!link.draw) return absl::FailedPreconditionError("this build has no pictures of operations (HLOSCOPE_WINDOW=OFF); picture %x x.png draws a value");
   if (!id.empty()) words = absl::StripTrailingAsciiWhitespace(words.substr(0, before));
-  return link.draw(s, words, id, path);
+  return WithPathHint(link.draw(s, words, id, path), words);
 }
 
 }  // namespace
@@ -227,12 +229,13 @@ absl::Status CommandPicture(Session::State& s, absl::string_view args) {
       return absl::InvalidArgumentError(absl::StrCat("picture has no option ", option, "; it has /log, /floor SIZE, /range LOW HIGH, /gray, /sequential, /diverging, /dark, /least, /greatest, /re, /im, /angle, /transpose and /rgb"));
     }
   }
-  const size_t space = args.rfind(' ');
-  if (space == absl::string_view::npos) return absl::InvalidArgumentError(kUsage);
-  const std::string path(args.substr(space + 1));
+  const absl::StatusOr<std::string> file = TakeLastFile(args);
+  if (!file.ok()) return file.status();
+  const std::string& path = *file;
+  if (args.empty()) return absl::InvalidArgumentError(kUsage);
   if (!absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("picture writes .png, not ", path));
-  absl::StatusOr<ExpressionResult> result = EvaluateExpression(args.substr(0, space), s);
-  if (!result.ok()) return result.status();
+  absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);
+  if (!result.ok()) return WithPathHint(result.status(), args);
   absl::StatusOr<Value> value = ToValue(*std::move(result));
   if (!value.ok()) return value.status();
   if (value->shape().IsTuple()) return absl::InvalidArgumentError(absl::StrCat("this is a tuple of ", value->elements().size(), "; draw one element, as: picture %x[0] x.png"));

@@ -11,6 +11,7 @@
 #include "core/debug/begin.h"
 #include "core/debug/beside.h"
 #include "core/debug/devices.h"
+#include "core/debug/file_words.h"
 #include "core/debug/text_util.h"
 #include "core/exec/error_place.h"
 #include "core/ir/written_names.h"
@@ -115,10 +116,12 @@ absl::Status CommandProfile(Session::State& s, absl::string_view args) {
   const absl::Status there = Need(s);
   if (!there.ok()) return there;
   const ProfileData& data = *LastProfile(s);
-  const absl::Status written = WriteText(rest, json ? ProfileJson(data) : TraceJson(data));
+  const absl::StatusOr<std::string> file = WholeFile(rest);
+  if (!file.ok()) return file.status();
+  const absl::Status written = WriteText(*file, json ? ProfileJson(data) : TraceJson(data));
   if (!written.ok()) return written;
-  if (json) s.Say("Wrote the profile to ", rest, ".\n");
-  if (trace) s.Say("Wrote ", Count(static_cast<int64_t>(data.events.size()), "event"), " to ", rest, " (open it in ui.perfetto.dev)",
+  if (json) s.Say("Wrote the profile to ", *file, ".\n");
+  if (trace) s.Say("Wrote ", Count(static_cast<int64_t>(data.events.size()), "event"), " to ", *file, " (open it in ui.perfetto.dev)",
                    data.events_dropped > 0 ? absl::StrCat("; ", data.events_dropped, " later ones were left out") : "", ".\n");
   return absl::OkStatus();
 }

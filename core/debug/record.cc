@@ -199,7 +199,12 @@ class RecordComparer {
       return Diverged(machine, std::move(d));
     }
     const Budget* given = budgets_.Find(instruction);
-    d.difference = CompareArrays(array, *recorded, given != nullptr ? *given : recorded->shape().element_type() != type ? ReorderingBudget(NarrowerType(type, recorded->shape().element_type())) : Budget());
+    if (given == nullptr && instruction.literal != nullptr) {
+      d.difference = CompareConstants(array, *recorded, ElementType::kF64);
+    } else {
+      const ElementType other = recorded->shape().element_type();
+      d.difference = CompareArrays(array, *recorded, given != nullptr ? *given : other != type ? ReorderingBudget(NarrowerType(type, other)) : Budget());
+    }
     report_.elements += d.difference.elements;
     report_.other_bits += d.difference.other_bits > 0;
     if (d.difference.beyond > 0) return Diverged(machine, std::move(d));

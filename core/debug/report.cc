@@ -13,6 +13,7 @@
 #include "core/debug/catches.h"
 #include "core/debug/devices.h"
 #include "core/debug/explain.h"
+#include "core/debug/file_words.h"
 #include "core/debug/formula_in_run.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
@@ -413,8 +414,10 @@ absl::Status WriteReport(const Report& report, const std::string& path) {
 absl::Status CommandReport(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (args.empty()) return absl::InvalidArgumentError("report takes a file to write, as: report stop.html");
-  const absl::Status written = WriteReport(MakeReport(s), std::string(args));
-  if (written.ok()) s.Say("Wrote a report to ", args, ".\n");
+  const absl::StatusOr<std::string> file = WholeFile(args);
+  if (!file.ok()) return file.status();
+  const absl::Status written = WriteReport(MakeReport(s), *file);
+  if (written.ok()) s.Say("Wrote a report to ", *file, ".\n");
   return written;
 }
 

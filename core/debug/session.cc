@@ -16,6 +16,7 @@
 #include "core/debug/command_table.h"
 #include "core/debug/completion.h"
 #include "core/debug/devices.h"
+#include "core/debug/file_words.h"
 #include "core/debug/parallel_main.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
@@ -271,7 +272,9 @@ absl::Status CommandEcho(Session::State& s, absl::string_view args) {
 absl::Status CommandSource(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (args.empty()) return absl::InvalidArgumentError("source takes a file of commands");
-  const CommandResult result = s.session->ExecuteFile(std::string(args));
+  const absl::StatusOr<std::string> file = WholeFile(args);
+  if (!file.ok()) return file.status();
+  const CommandResult result = s.session->ExecuteFile(*file);
   return result.ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("source ", args, " did not get to its end"));
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/file_words.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
@@ -24,13 +25,6 @@ std::string PlaceText(const Breakpoint& b) {
   if (b.locations.size() == 1 && (name == first.instruction().name || b.spec == ShownName(first.instruction()))) return absl::StrCat("%", first.computation->name, ":", ShownName(first.instruction()).substr(1));
   return b.spec;
 }
-
-std::string Quoted(absl::string_view text) {
-  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}, {"\t", "\\t"}}), "\"");
-}
-
-// As commands take it.
-std::string FileText(const Breakpoint& b) { return b.file.find_first_of(" \t\"") == std::string::npos ? b.file : Quoted(b.file); }
 
 }  // namespace
 
@@ -50,7 +44,7 @@ void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
   s.Say(b.temporary ? ", temporary" : "", b.from_program ? ", from the program" : "", figures.awake ? "" : ", disabled",
         figures.awake && figures.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(figures.stops_left, "more stop")) : "", "\n");
   if (!b.condition.empty() && !b.becomes) s.Say("    only if ", b.condition, "\n");
-  if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileText(b)), "\n");
+  if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileWord(b.file)), "\n");
   if (counts.reached > 0) {
     const bool watch = b.kind == Breakpoint::kWatch;
     const absl::string_view wanted = !watch                 ? ", its condition true "
@@ -76,7 +70,7 @@ std::string AsCommands(Session::State& s, const Breakpoint& b) {
       text = absl::StrCat(b.temporary ? "tbreak " : "break ", PlaceText(b), condition, "\n");
       break;
     case Breakpoint::kLog:
-      text = absl::StrCat("logpoint ", PlaceText(b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileText(b)), " ", Quoted(b.text), condition, "\n");
+      text = absl::StrCat("logpoint ", PlaceText(b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileWord(b.file)), " ", InQuotes(b.text), condition, "\n");
       break;
     case Breakpoint::kWatch:
       text = absl::StrCat("watch ", b.becomes && b.condition == b.expression ? "-if " : "", b.expression, " in ", b.home->name,
@@ -143,7 +137,9 @@ absl::Status CommandStop(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (word == "list" || (word.empty() && args.empty())) return InfoBreak(s, "");
   if ((word != "save" && word != "load") || args.empty()) return absl::InvalidArgumentError("stop takes save FILE, load FILE or list");
-  const std::string path(args);
+  const absl::StatusOr<std::string> file_name = WholeFile(args);
+  if (!file_name.ok()) return file_name.status();
+  const std::string& path = *file_name;
   if (word == "load") {
     const CommandResult result = s.session->ExecuteFile(path);
     return result.ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("stop load ", path, " did not get to its end"));

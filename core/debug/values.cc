@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
 #include "core/debug/edit_text.h"
+#include "core/debug/file_words.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/session_state.h"
@@ -388,14 +389,14 @@ absl::Status CommandShow(Session::State& s, absl::string_view args) {
 }
 
 absl::Status CommandSave(Session::State& s, absl::string_view args) {
-  args = absl::StripAsciiWhitespace(args);
-  const size_t space = args.rfind(' ');
-  if (space == absl::string_view::npos) return absl::InvalidArgumentError("save takes a value and a file, as: save %x x.npy");
-  const std::string path(args.substr(space + 1));
-  const absl::string_view what = absl::StripAsciiWhitespace(args.substr(0, space));
-  if (absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("save writes numbers, as .npy; a picture is drawn by: picture ", what, " ", path));
+  absl::string_view what = args;
+  const absl::StatusOr<std::string> file = TakeLastFile(what);
+  if (!file.ok()) return file.status();
+  const std::string& path = *file;
+  if (what.empty() || path.empty()) return absl::InvalidArgumentError("save takes a value and a file, as: save %x x.npy");
+  if (absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("save writes numbers, as .npy; a picture is drawn by: picture ", what, " ", FileWord(path)));
   const absl::StatusOr<ExpressionResult> result = EvaluateExpression(what, s);
-  if (!result.ok()) return result.status();
+  if (!result.ok()) return WithPathHint(result.status(), what);
   if (result->kind != ExpressionResult::kValue) return absl::InvalidArgumentError("save takes a value or a slice of one, as %x or %x[0:3]");
   const Value& value = result->value;
   if (value.shape().IsTuple()) return absl::InvalidArgumentError(absl::StrCat("this is a tuple of ", value.elements().size(), "; save one element, as: save %x[0] x.npy"));

@@ -1,4 +1,5 @@
 #include "core/debug/whatif_set.h"
+#include "core/debug/file_words.h"
 
 #include <cmath>
 #include <cstring>
@@ -38,12 +39,14 @@ absl::StatusOr<Chosen> Choose(const Shape& shape, const Subscript& subscript) {
 }
 
 bool NamesArrayFile(absl::string_view text) {
-  text = absl::StripAsciiWhitespace(text);
+  text = absl::StripSuffix(absl::StripAsciiWhitespace(text), "\"");
   return absl::EndsWith(text, ".npy") || absl::EndsWith(text, ".npz") || absl::StrContains(text, ".npz:");
 }
 
-absl::StatusOr<Value> ReadArrayFile(absl::string_view text, const Shape& wanted) {
-  text = absl::StripAsciiWhitespace(text);
+absl::StatusOr<Value> ReadArrayFile(absl::string_view given, const Shape& wanted) {
+  const absl::StatusOr<std::string> file = WholeFile(given);
+  if (!file.ok()) return file.status();
+  const absl::string_view text = *file;
   const size_t archive = text.rfind(".npz:");
   if (archive == absl::string_view::npos) {
     if (absl::EndsWith(text, ".npz")) return absl::InvalidArgumentError(absl::StrCat(text, " is an archive; say which of its arrays is meant, as: ", text, ":x"));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/device_readers.h"
+#include "core/debug/file_words.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
@@ -25,7 +26,7 @@ absl::string_view ElementOf(absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   while (absl::StartsWith(args, "/")) {
     const absl::string_view option = TakeWord(args);
-    if (option != "/all" && option != "/control" && option != "/to-end") TakeWord(args);  // its number or file
+    if (option != "/all" && option != "/control" && option != "/to-end") (void)TakeFile(args);  // its number or file
   }
   return args;
 }
@@ -50,11 +51,13 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
         return absl::InvalidArgumentError(absl::StrCat(option, " takes a number from 1, as: ", as(absl::StrCat(option, " 5 %x[0]"))));
       (option == "/depth" ? request.depth : option == "/top" ? request.top : request.nodes) = number;
     } else if (option == "/json" || option == "/graph") {
-      const absl::string_view file = TakeWord(args);
+      const absl::StatusOr<std::string> named = TakeFile(args);
+      if (!named.ok()) return named.status();
+      const std::string& file = *named;
       if (file.empty() || file[0] == '%')
         return absl::InvalidArgumentError(absl::StrCat(option, " takes a file, or - for the console, as: ",
                                                        as(absl::StrCat(option, " slice", option == "/json" ? ".json" : ".dot", " %x[0]"))));
-      (option == "/json" ? request.json : request.graph) = std::string(file);
+      (option == "/json" ? request.json : request.graph) = file;
     } else {
       return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ",
                                                      influence ? "/depth N, /to-end, /all" : "/depth N, /top N, /nodes N, /all, /control",

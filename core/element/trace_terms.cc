@@ -1,10 +1,12 @@
 // What an element is made of, for people: the terms of its fold, and its formula with the indices and numbers filled in.
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/element/scalar_eval.h"
 #include "core/element/trace.h"
+#include "core/element/visit.h"
 
 namespace hloscope {
 
@@ -185,35 +187,57 @@ class Replacer {
   absl::flat_hash_map<NodeId, NodeId> made_;
 };
 
-// Where folds over data say alone from where numbers come, or whether (a ragged dot's group): the program of one element with what they
-// say in their place. nullopt: it has no such folds.
-std::optional<Program> WithPlaces(const Program& program, int output, absl::Span<const int64_t> index, const ElementLoader& load) {
-  const auto said = [](const ExprGraph& graph, NodeId root) {
-    const std::vector<bool> gives = GivesNumbers(graph, root);
-    std::vector<NodeId> nodes;
-    for (NodeId id = 0; id < graph.size(); ++id) {
-      if (graph.node(id).kind == NodeKind::kFoldResult && !gives[id]) nodes.push_back(id);
+// By node: whether it is made of data.
+std::vector<bool> OfData(const ExprGraph& graph) {
+  std::vector<bool> data(graph.size(), false);
+  const auto any = [&](const std::vector<NodeId>& nodes) { return std::any_of(nodes.begin(), nodes.end(), [&](NodeId n) { return n != kNoNode && data[n]; }); };
+  for (NodeId id = 0; id < graph.size(); ++id) {  // inputs come before what uses them
+    const Node& node = graph.node(id);
+    data[id] = node.kind == NodeKind::kLoad || std::any_of(node.inputs.begin(), node.inputs.end(), [&](NodeId n) { return n != kNoNode && data[n]; });
+    if (node.kind == NodeKind::kFold) data[id] = data[id] || any(graph.fold(node).inits) || any(graph.fold(node).bodies);
+  }
+  return data;
+}
+
+// What says alone from where numbers come, or whether: folds over data (a ragged dot's group), and data that indices are compared with (its size).
+// Not what is another one for each turn of a fold.
+std::vector<NodeId> SaysPlaces(const Program& program, NodeId root) {
+  const ExprGraph& graph = *program.graph;
+  const std::vector<bool> gives = GivesNumbers(graph, root), data = OfData(graph);
+  const auto of_element = [&](NodeId id) { return absl::c_all_of(graph.FreeVars(id), [&](int32_t v) { return v >= 0 && v < program.rank(); }); };
+  const auto is_index = [&](NodeId id) { return !data[id] && !graph.FreeVars(id).empty() && absl::c_all_of(graph.FreeVars(id), [](int32_t v) { return v >= 0; }); };
+  std::vector<NodeId> nodes;
+  VisitNodes(graph, {root}, [&](NodeId id, const Node& node) {
+    if (gives[id]) return Visit::kInto;
+    if (node.kind == NodeKind::kFoldResult && of_element(id)) nodes.push_back(id);
+    if (node.kind != NodeKind::kScalarOp || !IsComparison(node.op)) return Visit::kInto;
+    for (int side = 0; side < 2; ++side) {
+      const NodeId compared = node.inputs[side];
+      if (data[compared] && of_element(compared) && is_index(node.inputs[1 - side])) nodes.push_back(compared);
     }
-    return nodes;
-  };
-  if (said(*program.graph, program.outputs[output].value).empty()) return std::nullopt;
+    return Visit::kInto;
+  });
+  return nodes;
+}
+
+// The program of one element with what they say in their place. nullopt: nothing says places.
+std::optional<Program> WithPlaces(const Program& program, int output, absl::Span<const int64_t> index, const ElementLoader& load) {
+  std::vector<NodeId> roots = SaysPlaces(program, program.outputs[output].value);
+  if (roots.empty()) return std::nullopt;
   Program element = Program::Pull(program.operands, Shape::Scalar(program.outputs[output].shape.element_type()));
   ExprGraph& graph = *element.graph;
   ExprGraph::Substitution at;
   at.index_map.assign(program.graph->var_count(), kNoNode);
   for (size_t d = 0; d < index.size(); ++d) at.index_map[d] = graph.IndexConstant(index[d]);
-  element.outputs[0].value = graph.Substitute(*program.graph, program.outputs[output].value, at);
-  Program sizes = element;
-  sizes.outputs.clear();
-  std::vector<NodeId> nodes;
-  for (NodeId id : said(graph, element.outputs[0].value)) {
-    if (!graph.FreeVars(id).empty()) continue;  // another for each turn of a fold
-    nodes.push_back(id);
-    sizes.outputs.push_back({Shape::Scalar(graph.node(id).type), id});
-  }
-  if (nodes.empty()) return std::nullopt;
+  roots.push_back(program.outputs[output].value);
+  std::vector<NodeId> nodes = graph.SubstituteAll(*program.graph, roots, at);
+  element.outputs[0].value = nodes.back();
+  nodes.pop_back();
+  Program said = element;
+  said.outputs.clear();
+  for (NodeId id : nodes) said.outputs.push_back({Shape::Scalar(graph.node(id).type), id});
   absl::flat_hash_map<NodeId, NodeId> instead;
-  ElementTracer tracer(sizes);
+  ElementTracer tracer(said);
   for (size_t n = 0; n < nodes.size(); ++n) instead[nodes[n]] = graph.Constant(tracer.Start(static_cast<int>(n), {}, load));
   element.outputs[0].value = Replacer(graph, std::move(instead)).Of(element.outputs[0].value);
   return element;

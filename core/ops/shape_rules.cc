@@ -76,7 +76,9 @@ bool CheckIncreasing(ShapeContext& c, AttrId attribute, absl::string_view label)
 bool CheckCount(ShapeContext& c, AttrId attribute, int64_t count, absl::string_view label) {
   const absl::Span<const int64_t> list = c.instruction().Ints(attribute);
   if (static_cast<int64_t>(list.size()) == count) return true;
-  c.FailAttribute(attribute, label, absl::StrCat(Info(attribute).name, "=", ListText(list), " has ", list.size(), " entries where ", count, " are needed"));
+  const absl::string_view name = Info(attribute).name;
+  c.FailAttribute(attribute, label, !c.instruction().Has(attribute) ? absl::StrCat(Name(c.instruction().opcode), " needs the attribute ", name, ", of ", count, count == 1 ? " entry" : " entries")
+                                                                    : absl::StrCat(name, "=", ListText(list), " has ", list.size(), list.size() == 1 ? " entry" : " entries", " where ", count, count == 1 ? " is needed" : " are needed"));
   return false;
 }
 

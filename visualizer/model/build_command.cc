@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/text/hlo_text.h"
 #include "visualizer/model/build_text.h"
 
@@ -97,7 +98,10 @@ absl::StatusOr<std::string> LiteralOf(const std::string& given, std::string* sha
     if (!parsed.ok()) return parsed.status();
     return MadeUpLiteral(*parsed, given);
   }
-  if (absl::EndsWith(given, ".npy")) return LiteralFromFile(given, shape);
+  if (absl::EndsWith(absl::StripSuffix(given, "\""), ".npy")) {
+    const absl::StatusOr<std::string> file = WholeFile(given);
+    return file.ok() ? LiteralFromFile(*file, shape) : file.status();
+  }
   return given;
 }
 

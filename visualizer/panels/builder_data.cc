@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/debug/session_state.h"
 #include "core/exec/inputs.h"
 #include "core/literal/npy.h"
@@ -130,7 +131,7 @@ void BuilderData::DrawSources(BuilderScene& scene, const std::string& command) {
   bool entered = false;
   ui::Gap(4);
   ui::Field("npy", &npy_, "a file: values.npy, and Enter", 0, &entered, true);
-  if (entered && !npy_.empty()) scene.context.run(absl::StrCat(command, npy_));
+  if (entered && !npy_.empty()) scene.context.run(absl::StrCat(command, FileWord(npy_)));
 }
 
 void BuilderData::DrawConstant(BuilderScene& scene, const Instruction& constant) {
@@ -202,13 +203,13 @@ void BuilderData::DrawInput(BuilderScene& scene, const Instruction& parameter) {
         const absl::StatusOr<Value> value = MakeInput(*s.module, number, fill, nullptr);
         const absl::Status written = value.ok() ? WriteNpy(file, *value) : value.status();
         if (!written.ok()) return engine->AddConsole(ConsoleLine::kError, written.message());
-        engine->Execute(absl::StrCat("set ", name, " = ", file));
+        engine->Execute(absl::StrCat("set ", name, " = ", FileWord(file)));
       });
     }
     bool entered = false;
     ui::Gap(4);
     ui::Field("npy", &npy_, "a file: values.npy, and Enter", 0, &entered, true);
-    if (entered && !npy_.empty()) scene.context.run(absl::StrCat("set ", name, " = ", npy_));
+    if (entered && !npy_.empty()) scene.context.run(absl::StrCat("set ", name, " = ", FileWord(npy_)));
   }
   ui::Gap(8);
   if (table == nullptr) {

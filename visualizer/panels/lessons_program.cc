@@ -45,8 +45,9 @@ void LessonsPanel::DrawProgram(PanelContext& context, const Lesson& lesson, cons
   if (run != nullptr && fresh && !hole) field.problems = &run->problems;
   if (EditCode("code", &text, width, field)) texts_[key] = absl::StrCat(text, "\n");
   if (run != nullptr && !run->ok() && !hole) {
-    ui::TextWrapped(run->FirstProblem(), ui::Colors().red, ui::Type().small);
-    ui::TagFact("problem", run->FirstProblem());
+    // Of the text before, while this one is computed: it keeps its room, so that nothing jumps as one types.
+    ui::TextWrapped(run->FirstProblem(), fresh ? ui::Colors().red : ui::Fade(ui::Colors().faint, 0.5f), ui::Type().small);
+    ui::TagFact(fresh ? "problem" : "problem-before", run->FirstProblem());
   } else if (run != nullptr && !Hidden(lesson, until, program.id)) {
     DrawValues(program, *run, width);
   } else if (until != nullptr && !hole) {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "imgui_internal.h"
@@ -144,7 +145,10 @@ class PicturePanel : public Panel {
       ahead_.clear();
       run_to_ = nullptr;
     }
-    if (std::exchange(pictured_, target()) != target()) Reset();
+    if (std::exchange(pictured_, target()) != target()) {
+      Reset();
+      Reveal(Reveals::kBeginning);
+    }
     // When it is there, what was asked for is selected again.
     if (run_to_ != nullptr) {
       quiet_frames_ = context.engine.idle() ? quiet_frames_ + 1 : 0;
@@ -159,10 +163,17 @@ class PicturePanel : public Panel {
     const Instruction* selected = context.selection.instruction;
     own_selection_ = nullptr;
     if (context.selection.element.empty() || target() == nullptr) return;
+    Reveal(Reveals::kCell);
     if (selected == target()) selection_.pinned = Cell{kResultArray, context.selection.element};
     for (size_t k = 0; k < target()->operands.size() && selected != target(); ++k) {
       if (target()->operands[k] == selected) selection_.pinned = Cell{static_cast<int>(k), context.selection.element};
     }
+  }
+
+  enum class Reveals { kNothing, kBeginning, kStep, kCell };
+  void Reveal(Reveals what) {
+    reveals_ = what;
+    reveals_at_ = ImGui::GetFrameCount();
   }
 
   const Instruction* target() const { return followed_.target(); }
@@ -275,7 +286,8 @@ class PicturePanel : public Panel {
       ui::Field("path", &path_, "file", 280, &entered);
       ui::Gap(8);
       if (ui::Button("write", absl::StrCat("Save ", endings[static_cast<size_t>(ending_)]), ui::Icon::kSave, ui::ButtonKind::kPrimary) || entered) {
-        context.run(absl::StrCat(SaveCommand(context), " ", path_, absl::EndsWith(path_, endings[static_cast<size_t>(ending_)]) ? "" : endings[static_cast<size_t>(ending_)]));
+        const std::string& ending = endings[static_cast<size_t>(ending_)];
+        context.run(absl::StrCat(SaveCommand(context), " ", FileWord(absl::EndsWith(path_, ending) ? path_ : absl::StrCat(path_, ending))));
         ImGui::CloseCurrentPopup();
       }
       ImGui::EndPopup();
@@ -426,14 +438,22 @@ class PicturePanel : public Panel {
   }
 
   void DrawPicture(PanelContext& context) {
-    // A step shows where it is, wherever somebody scrolled before.
+    // A step shows where it is, wherever somebody scrolled before; so does an element that is selected elsewhere.
     if (const int step = selection_.step; step != std::exchange(scrolled_at_, step)) {
+      if (step >= 0) Reveal(Reveals::kStep);
       std::erase_if(selection_.options, [](const auto& option) { return absl::StartsWith(option.first, "window:") || absl::StartsWith(option.first, "memory:"); });
     }
     // The next thing to the left stays where it is as hints come and go.
     ImGui::BeginChild("drawing", {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
     const std::shared_ptr<const Drawing> drawing(shown_->made, &shown_->made->drawing);
     const ui::DrawingEvents events = view_.Show("picture", drawing);
+    if (reveals_ != Reveals::kNothing && live_.fresh() && ImGui::GetFrameCount() > reveals_at_) {
+      if (reveals_ == Reveals::kBeginning) ImGui::SetScrollY(0);
+      else if (reveals_ == Reveals::kStep) view_.ScrollToChange();
+      else if (selection_.pinned.has_value()) view_.ScrollToCell(shown_->made->selected.value_or(*selection_.pinned));
+      reveals_ = Reveals::kNothing;
+    }
+    ui::TagFact("scrolled", ImGui::GetScrollY() > 0 ? "yes" : "no");
     std::optional<Cell> hovered;
     if (events.hovered != nullptr && events.hovered->is_cell) {
       hovered = events.hovered->cell;
@@ -485,6 +505,8 @@ class PicturePanel : public Panel {
   std::map<Opcode, std::string> chosen_;        // pictures that were chosen by hand
   PictureSelection selection_;
   int scrolled_at_ = -1;  // the step at which arrays were scrolled by hand
+  Reveals reveals_ = Reveals::kNothing;  // what the next drawing scrolls to
+  int reveals_at_ = 0;                   // the frame in which that was wished: the drawing is asked for in it, or in the next one
   bool playing_ = false;
   double played_at_ = 0;
   int ending_ = 0;

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "visualizer/model/program_text.h"
 #include "visualizer/panels/program_panel.h"
 
@@ -49,7 +50,7 @@ void ProgramPanel::Apply(PanelContext& context, std::string* error) {
     return;
   }
   document.MarkSent();
-  context.run(absl::StrCat("edit ", path));
+  context.run(absl::StrCat("edit ", FileWord(path)));
   context.engine.Ask("", [folder, path](Session::State&) {
     unlink(path.c_str());
     rmdir(folder.c_str());

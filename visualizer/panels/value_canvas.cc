@@ -64,6 +64,12 @@ bool AllFit(const Plane& plane, CellShows shows, size_t letters) {
                       [&](const PlaneCell& cell) { return cell.finite > 0 && TextThatFits(NumberOf(cell, shows), letters).empty(); });
 }
 
+// Where a table begins so that a row or column is in sight of so many: as it is, else with it in the middle, and never with its end cut off.
+double InSight(double first, double seen, double wanted) {
+  if (wanted >= first && wanted + 1 <= first + seen) return first;
+  return std::max(0.0, std::min(wanted, std::max(std::floor(wanted - seen / 2), wanted + 1 - seen)));
+}
+
 int64_t StepFor(double pixels) {
   int64_t step = 1;
   while (static_cast<double>(step) * pixels < 0.999 && step < (int64_t{1} << 40)) step *= 2;
@@ -100,9 +106,14 @@ void ValueCanvas::Clamp(CanvasView& view, int64_t rows, int64_t columns, ImVec2 
 
 float ValueCanvas::IndexWidth(int64_t rows) const { return std::max(ui::Px(kIndexWidth), ui::Measure(ui::Type().mono_small, absl::StrCat(rows)).x + ui::Px(16)); }
 
+float ValueCanvas::ColumnWidth(int64_t rows, float width) const {
+  const float least = ui::Px(56);
+  return std::clamp(width - IndexWidth(rows) - ui::Px(kBar), least, std::max(least, static_cast<float>(column_width_)));
+}
+
 ValueCanvas::Room ValueCanvas::TableRoom(int64_t rows, ImVec2 size) const {
-  return {std::max(1.0, (size.y - ui::Px(kHeader + kBar)) / static_cast<double>(ui::Px(kRowHeight))),
-          std::max(1.0, (size.x - IndexWidth(rows) - ui::Px(kBar)) / std::max<double>(column_width_, ui::Px(56)))};
+  return {(size.y - ui::Px(kHeader + kBar)) / static_cast<double>(ui::Px(kRowHeight)),
+          (size.x - IndexWidth(rows) - ui::Px(kBar)) / static_cast<double>(ColumnWidth(rows, size.x))};
 }
 
 CanvasWish ValueCanvas::Wish(CanvasMode mode, CanvasView& view, int64_t rows, int64_t columns, ImVec2 size, const CanvasMarks& marks) {
@@ -138,9 +149,8 @@ CanvasWish ValueCanvas::Wish(CanvasMode mode, CanvasView& view, int64_t rows, in
 void ValueCanvas::Reveal(CanvasMode mode, CanvasView& view, int64_t rows, int64_t row, int64_t column) const {
   if (mode == CanvasMode::kTable) {
     const Room room = TableRoom(rows, size_);
-    const auto r = static_cast<double>(row), c = static_cast<double>(column);
-    if (r < view.table_row || r + 1 > view.table_row + room.rows) view.table_row = std::max(0.0, std::floor(r - room.rows / 2));
-    if (c < view.table_column || c + 1 > view.table_column + room.columns) view.table_column = std::max(0.0, std::floor(c - room.columns / 2));
+    view.table_row = InSight(view.table_row, room.rows, static_cast<double>(row));
+    view.table_column = InSight(view.table_column, room.columns, static_cast<double>(column));
     view.held = true;
     return;
   }
@@ -373,7 +383,7 @@ CanvasEvents ValueCanvas::DrawTable(CanvasView& view, int64_t rows, int64_t colu
     column_width_ = std::max<double>(column_width_, std::clamp(ui::Measure(font, std::string(longest, '0')).x + ui::Px(18), ui::Px(56), ui::Px(210)));
   }
   if (column_width_ != before) ui::WantFrame();  // what is held has to come into sight again
-  const float width = std::max(static_cast<float>(column_width_), ui::Px(56));
+  const float width = ColumnWidth(rows, area.width());
   const Area body = {{area.min.x + index_width, area.min.y + header}, {area.max.x - bar, area.max.y - bar}};
   ImGui::SetCursorScreenPos(body.min);
   ImGui::InvisibleButton("canvas", {std::max(1.0f, body.width()), std::max(1.0f, body.height())});

@@ -81,6 +81,7 @@ class ValueCanvas {
     double rows = 0, columns = 0;
   };
   float IndexWidth(int64_t rows) const;
+  float ColumnWidth(int64_t rows, float width) const;  // of a table as wide as this: at most what one column has room for
   Room TableRoom(int64_t rows, ImVec2 size) const;
   void Fit(CanvasView& view, CanvasMode mode, int64_t rows, int64_t columns, ImVec2 size) const;
   void Clamp(CanvasView& view, int64_t rows, int64_t columns, ImVec2 size) const;

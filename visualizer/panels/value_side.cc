@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "core/debug/file_words.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -469,7 +470,7 @@ void ValueSide::DrawSave(const SideInput& in) {
         absl::StrAppend(&slice, "]");
       }
       const std::string command = save_picture_ ? absl::StrCat("picture ", PictureOptionsOf(in), Named(in), slice) : absl::StrCat("save ", Named(in));
-      in.context.run(browse ? absl::StrCat("window ask-file ", std::filesystem::path(path).filename().string(), " ", command) : absl::StrCat(command, " ", path));
+      in.context.run(browse ? absl::StrCat("window ask-file ", FileWord(std::filesystem::path(path).filename().string()), " ", command) : absl::StrCat(command, " ", FileWord(path)));
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kMostArrays = 4;                        // of a device on each side
 constexpr int kFirstArray = kOwnArray + 100, kOfMember = 16, kAfterArrays = 8;  // their numbers
 constexpr size_t kMostTransfers = 16;
-constexpr float kHigh = 230;
+constexpr float kHigh = 230, kHighest = 420, kOfAll = 1400;  // a row; the rows of all devices
+constexpr float kLongTitle = 190;
 
 struct Side {
   bool after = false;
@@ -86,7 +87,7 @@ class DeviceValues {
       row.push_back(std::string("->"));
       AddSide(m, true, &row);
     }
-    board_.Rows(std::move(rows), kHigh);
+    board_.Rows(std::move(rows), std::clamp(kOfAll / static_cast<float>(std::max(rows_, 1)), kHigh, kHighest));
     if (Transfers() && rows_ < static_cast<int>(data_.transfers.size()))
       board_.Say(tr("The first $0 of $1 transfers are drawn.", rows_, data_.transfers.size()));
     if (!r_.around.empty())
@@ -306,6 +307,11 @@ class DeviceValues {
   GridSpec SpecOf(const PictureArray& array, Side side) const {
     side.dims.assign(array.shape.dimensions().begin(), array.shape.dimensions().end());
     GridSpec spec = GridOf(array, nullptr, board_.captions());
+    // Rather in two lines than cut: the device, and under it the name.
+    if (const size_t colon = spec.title.find(": %"); colon != std::string::npos && TextWidth(spec.title, Face::kMonoStrong, 13) > kLongTitle) {
+      spec.note = absl::StrCat(spec.title.substr(colon + 2), spec.note.empty() ? "" : ", ", spec.note);
+      spec.title.resize(colon);
+    }
     if (r_.exchange != Exchange::kReduce && r_.exchange != Exchange::kReduceScatter && IsExchanged(side)) spec.scales = {side.array};
     spec.cell = [this, side, there = array.has_value() || !Transfers(), inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);

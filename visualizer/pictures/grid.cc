@@ -14,6 +14,7 @@
 namespace hloscope {
 namespace {
 
+constexpr float kLeastColour = 9;  // of a cell that shows a colour
 constexpr int64_t kMostRows = 24, kMostColumns = 40, kMostSlices = 48;
 
 int64_t Product(const std::vector<int64_t>& dims, const std::vector<int>& of) {
@@ -242,7 +243,7 @@ float Grid::WidestOf(const std::vector<GridCell>& cells, const NumberStyle& styl
   return std::max(widest, static_cast<float>(letters) * TextWidth("0", Face::kMono, size));
 }
 
-// Numbers where all of them fit, or in small slices of which not all are seen. Integers have all their digits where that is possible, if need
+// Numbers where all of them fit, or in small slices or rows of which not all are seen. Integers have all their digits where that is possible, if need
 // be in smaller type.
 bool Grid::ChooseText(const std::vector<GridCell>& cells, float room_width, float room_height) {
   const int64_t rows = Extent(spec_.rows), columns = Extent(spec_.columns);
@@ -282,8 +283,12 @@ bool Grid::ChooseText(const std::vector<GridCell>& cells, float room_width, floa
     ShareSlices(room_width, room_height);
     return true;
   }
-  if (spec_.only_numbers) ChooseNumbers(cells, over, room_width, room_height);
-  return spec_.only_numbers;
+  // Colours that would not show all rows either say less than the numbers of fewer rows.
+  const bool tall = rows > 1 && Product(spec_.dims, outer_) == 1 && columns <= kMostColumns && SliceWidth(width_of({{}, kNumberSize, kRoomy, 0}), columns) <= room_width &&
+                    SliceHeight(kLeastColour, rows) > room_height - kTitleHeight;
+  if (!spec_.only_numbers && !tall) return false;
+  ChooseNumbers(cells, over, room_width, room_height);
+  return true;
 }
 
 void Grid::Choose(const std::vector<GridCell>& cells, float room_width, float room_height) {
@@ -291,13 +296,13 @@ void Grid::Choose(const std::vector<GridCell>& cells, float room_width, float ro
   across_ = 1;
   text_mode_ = spec_.numbers && ChooseText(cells, room_width, room_height);
   if (text_mode_) return;
-  for (const float size : {18.0f, 14.0f, 11.0f, 9.0f}) {
+  for (const float size : {18.0f, 14.0f, 11.0f, kLeastColour}) {
     cell_width_ = cell_height_ = size;
     if (Fits(size, size, room_width, room_height, &across_)) return;
   }
   // Whole slices, of which not all are seen.
   if (slices > 1 && rows <= 2 * kMostRows && columns <= 2 * kMostColumns) {
-    for (const float size : {13.0f, 11.0f, 9.0f}) {
+    for (const float size : {13.0f, 11.0f, kLeastColour}) {
       cell_width_ = cell_height_ = size;
       if (SliceWidth(size, columns) > room_width || SliceHeight(size, rows) > room_height * 0.85f) continue;
       ShareSlices(room_width, room_height);

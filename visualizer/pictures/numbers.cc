@@ -504,10 +504,13 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
   }
   const std::vector<int64_t> index = selected != nullptr ? selected->index : std::vector<int64_t>(array->shape.rank(), 0);
   if (selected == nullptr) board.set_marks([id = array->id, index](const Cell& c) { return c.array == id && c.index == index ? CellMark::kSelected : CellMark::kNone; });
-  const bool conversion = IsConversion(data.instruction[0]) && scene.operands().size() == 1 && !scene.results().empty();
+  const bool conversion = IsConversion(data.instruction[0]) && !scene.operands().empty() && !scene.results().empty();
   std::vector<Board::Piece> row;
   if (conversion) {
-    row.push_back(board.SpecOf(scene.operands().front()));
+    for (const PictureArray& operand : scene.operands()) {  // with the random bits that round
+      if (!row.empty()) row.push_back(std::string());
+      row.push_back(board.SpecOf(operand));
+    }
     row.push_back(std::string("->"));
     row.push_back(board.SpecOf(scene.results().front()));
   } else {

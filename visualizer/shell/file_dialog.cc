@@ -8,6 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/file_words.h"
 #include "core/debug/text_util.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
@@ -167,7 +168,7 @@ void Shell::DrawFileDialog() {
     ui::WantFrame();
   } else if (!chosen.empty()) {
     ImGui::CloseCurrentPopup();
-    Run(absl::StrCat(saves ? dialog_command_ : "window open", " ", chosen));
+    Run(absl::StrCat(saves ? dialog_command_ : "window open", " ", FileWord(chosen)));
   } else if (cancel) {
     if (saves) leaving_ = nullptr;
     ImGui::CloseCurrentPopup();

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/file_words.h"
 #include "visualizer/model/samples.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
@@ -134,8 +135,8 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
     ui::DrawTextIn({x, row.min.y + ui::Px(22)}, width, recent.draft || recent.kept ? c.amber : c.faint, ui::Type().small, below, &cut);
     ui::TagFact(absl::StrCat("recent:", number - 1), absl::StrCat(file.filename().string(), recent.draft || recent.kept ? ", not saved" : "", recent.gone ? ", gone" : ""));
     if (cut) ui::Tooltip(recent.path);
-    if (removed) Run(absl::StrCat("window forget ", recent.path));
-    else if (row.clicked) Run(absl::StrCat("window open ", recent.path));
+    if (removed) Run(absl::StrCat("window forget ", FileWord(recent.path)));
+    else if (row.clicked) Run(absl::StrCat("window open ", FileWord(recent.path)));
   }
   ui::Gap(16);
   ui::Heading("KEYS");
@@ -175,7 +176,7 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
       if (!ImGui::IsRectVisible(size)) {
         ImGui::Dummy(size);
       } else if (Card(*sample, size)) {
-        Run(absl::StrCat("window open ", sample->path));
+        Run(absl::StrCat("window open ", FileWord(sample->path)));
       }
       ImGui::PopStyleVar();
       column = (column + 1) % columns;
@@ -185,7 +186,7 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
 }
 
 void Shell::Drop(const std::vector<std::string>& paths) {
-  if (!paths.empty()) Run(absl::StrCat("window open ", paths.front()));
+  if (!paths.empty()) Run(absl::StrCat("window open ", FileWord(paths.front())));
 }
 
 }  // namespace hloscope

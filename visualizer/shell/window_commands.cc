@@ -17,6 +17,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/debug/file_words.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/disk_file.h"
 #include "visualizer/model/whole_file.h"
@@ -36,7 +37,9 @@ struct WindowCommands {
       s.dialog_saves_ = false;
       return "";
     }
-    const std::string path = WithHome(args);
+    const absl::StatusOr<std::string> file = WholeFile(args);
+    if (!file.ok()) return std::string(file.status().message());
+    const std::string path = WithHome(*file);
     std::error_code error;
     if (std::filesystem::exists(path, error)) {
       return Leave(s, [&s, path] { s.engine_.Open(path); });
@@ -91,7 +94,9 @@ struct WindowCommands {
     if (document.empty() || (document.text().empty() && !document.unsaved())) return "there is no text to save";
     absl::string_view rest = args;
     const bool replace = absl::ConsumePrefix(&rest, "/replace");
-    const std::string given = WithHome(std::string(absl::StripAsciiWhitespace(rest)));
+    const absl::StatusOr<std::string> file = WholeFile(rest);
+    if (!file.ok()) return std::string(file.status().message());
+    const std::string given = WithHome(*file);
     if (given.empty() && !document.has_file()) return SaveAs(s, "");
     const bool own = document.has_file() && (given.empty() || SameFile(given, document.name()));
     const std::string path = own ? document.name() : given;
@@ -105,7 +110,7 @@ struct WindowCommands {
     if (!replace && !own && HoldsOther(path, document.text())) {
       s.Ask({absl::StrCat("Replace ", FileName(path), "?"),
              absl::StrCat(path, " is there already and holds something else."),
-             {{"other", "Another name...", "window save-as"}, {"replace", "Replace it", absl::StrCat("window save /replace ", path)}, {"cancel", "Cancel", ""}}});
+             {{"other", "Another name...", "window save-as"}, {"replace", "Replace it", absl::StrCat("window save /replace ", FileWord(path))}, {"cancel", "Cancel", ""}}});
       return "";
     }
     const absl::Status written = SaveFile(path, document.text());
@@ -138,9 +143,11 @@ struct WindowCommands {
     return "";
   }
   static std::string AskFile(Shell& s, const std::string& args) {
-    const size_t space = args.find(' ');
-    if (space == std::string::npos) return "window ask-file takes a file's name and the command that writes it, as: window ask-file x.npy save %x";
-    s.AskWhereToSave(args.substr(0, space), args.substr(space + 1));
+    absl::string_view command = args;
+    const absl::StatusOr<std::string> file = TakeFile(command);
+    if (!file.ok()) return std::string(file.status().message());
+    if (command.empty()) return "window ask-file takes a file's name and the command that writes it, as: window ask-file x.npy save %x";
+    s.AskWhereToSave(*file, std::string(command));
     return "";
   }
   static std::string Reload(Shell& s, const std::string& args) {
@@ -158,7 +165,7 @@ struct WindowCommands {
   }
   static std::string Forget(Shell& s, const std::string& args) {
     auto& recent = s.settings_.recent;
-    const auto found = std::find(recent.begin(), recent.end(), args);
+    const auto found = std::find(recent.begin(), recent.end(), WholeFile(args).value_or(args));
     if (found == recent.end()) return absl::StrCat(args, " is not among the recent programs");
     recent.erase(found);
     s.recent_looked_ = -1;

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -204,6 +209,34 @@ absl::string_view RestOf(absl::string_view text) {
   return colon == absl::string_view::npos ? absl::string_view() : text.substr(colon + 1);
 }
 
+// Boxes and texts as they can be compared.
+using Shown = std::tuple<float, float, float, float, std::string>;
+std::string TextOf(const Paint& paint) { return absl::StrCat(static_cast<int>(paint.ink), ",", paint.strength, ",", paint.rgb); }
+std::optional<Shown> ShownOf(const Drawn& item) {
+  if (const auto* box = std::get_if<DrawnBox>(&item)) {
+    return Shown(box->box.x, box->box.y, box->box.width, box->box.height, absl::StrCat(TextOf(box->fill), ";", TextOf(box->line), ";", box->line_width, ";", box->hatched));
+  }
+  if (const auto* text = std::get_if<DrawnText>(&item)) return Shown(text->at.x, text->at.y, 0, 0, absl::StrCat(text->text, ";", TextOf(text->style.paint)));
+  return std::nullopt;
+}
+
+void Unite(const Box& box, std::optional<Box>* all) {
+  if (!all->has_value()) {
+    *all = box;
+    return;
+  }
+  const float x = std::min((*all)->x, box.x), y = std::min((*all)->y, box.y);
+  *all = Box{x, y, std::max((*all)->right(), box.right()) - x, std::max((*all)->bottom(), box.bottom()) - y};
+}
+
+// How far a window scrolls that sees [from, to], so that it sees [low, high]; of what is larger the beginning.
+float Beyond(float low, float high, float from, float to) {
+  if (high - low > to - from || low < from) return low - from;
+  return std::max(0.0f, high - to);
+}
+
+constexpr float kAbove = 36, kBelow = 8;  // what stands over cells (a title, indices), and a little air
+
 }  // namespace
 
 void DrawDrawing(ImDrawList* list, const Drawing& drawing, ImVec2 at, float scale, std::map<size_t, std::unique_ptr<Raster>>* images) {
@@ -230,17 +263,64 @@ std::string DrawingView::Wheel(Place place) const {
   return "";
 }
 
+bool DrawingView::HasRoom(const Box& box) const { return box.height * scale_ <= ImGui::GetCurrentWindow()->InnerRect.GetHeight(); }
+
+void DrawingView::ScrollTo(const Box& box) const {
+  const ImRect seen = ImGui::GetCurrentWindow()->InnerRect;
+  const Box airy{box.x, std::max(0.0f, box.y - kAbove), box.width, box.height + kAbove + kBelow};
+  const Box& wanted = HasRoom(box) && !HasRoom(airy) ? box : airy;
+  const float down = Beyond(at_.y + wanted.y * scale_, at_.y + wanted.bottom() * scale_, seen.Min.y, seen.Max.y);
+  const float across = Beyond(at_.x + wanted.x * scale_, at_.x + wanted.right() * scale_, seen.Min.x, seen.Max.x);
+  if (down != 0) ImGui::SetScrollY(std::max(0.0f, ImGui::GetScrollY() + down));
+  if (across != 0 && ImGui::GetScrollMaxX() > 0) ImGui::SetScrollX(std::max(0.0f, ImGui::GetScrollX() + across));
+  if (down != 0 || across != 0) WantFrame();
+}
+
+void DrawingView::ScrollToChange() const {
+  if (shown_ == nullptr || before_ == nullptr) return;
+  std::set<Shown> old;
+  for (const Drawn& item : before_->items()) {
+    if (std::optional<Shown> shown = ShownOf(item)) old.insert(*std::move(shown));
+  }
+  const auto of_cell = [&](const Box& box) {
+    return std::any_of(shown_->spots().begin(), shown_->spots().end(), [&](const Spot& spot) { return spot.is_cell && (spot.box.Has(box.middle()) || box.Has(spot.box.middle())); });
+  };
+  std::optional<Box> cells, texts;
+  for (const Drawn& item : shown_->items()) {
+    const std::optional<Shown> shown = ShownOf(item);
+    if (!shown.has_value() || old.contains(*shown)) continue;
+    if (const auto* box = std::get_if<DrawnBox>(&item)) {
+      if (of_cell(box->box)) Unite(box->box, &cells);
+    } else if (const auto* text = std::get_if<DrawnText>(&item); !of_cell({text->at.x, text->at.y - 1, 2, 2})) {
+      Unite({text->at.x, text->at.y - TextAscent(text->style.face, text->style.size), 1, TextAscent(text->style.face, text->style.size) + TextDescent(text->style.face, text->style.size)}, &texts);
+    }
+  }
+  if (!cells.has_value()) return;
+  std::optional<Box> both = cells;
+  if (texts.has_value()) Unite({cells->x, texts->y, cells->width, texts->height}, &both);
+  ScrollTo(HasRoom(*both) ? *both : *cells);
+}
+
+void DrawingView::ScrollToCell(const Cell& cell) const {
+  if (shown_ == nullptr) return;
+  for (const Spot& spot : shown_->spots()) {
+    if (spot.is_cell && spot.cell == cell) return ScrollTo(spot.box);
+  }
+}
+
 DrawingEvents DrawingView::Show(absl::string_view name, std::shared_ptr<const Drawing> drawing, float zoom) {
   DrawingEvents events;
   if (drawing == nullptr) return events;
   if (shown_ != drawing) {
     images_.clear();
-    shown_ = std::move(drawing);
+    before_ = std::exchange(shown_, std::move(drawing));
   }
   const float scale = TheLook().scale * zoom;
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   const ImVec2 at = {std::round(cursor.x), std::round(cursor.y)};
   const ImVec2 size = {std::max(1.0f, std::ceil(shown_->whole_width() * scale)), std::max(1.0f, std::ceil(shown_->whole_height() * scale))};
+  at_ = at;
+  scale_ = scale;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool pressed = ImGui::InvisibleButton(std::string(name).c_str(), size);
   Tag(name);

@@ -28,8 +28,17 @@ class DrawingView {
  public:
   // At the cursor, in its own size times `zoom`. Kept alive while it is shown.
   DrawingEvents Show(absl::string_view name, std::shared_ptr<const Drawing> drawing, float zoom = 1);
+  // Behind Show, in the window that it stands in: scrolls as little as brings cells into sight that look otherwise than in the drawing before,
+  // and what is said beside them where there is room for both; or one cell.
+  void ScrollToChange() const;
+  void ScrollToCell(const Cell& cell) const;
 
  private:
+  void ScrollTo(const Box& box) const;
+  bool HasRoom(const Box& box) const;
+  std::shared_ptr<const Drawing> before_;
+  ImVec2 at_;        // where it was shown
+  float scale_ = 1;  // how large
   std::string Wheel(Place place) const;
   std::shared_ptr<const Drawing> shown_;
   std::map<size_t, std::unique_ptr<Raster>> images_;  // by item
