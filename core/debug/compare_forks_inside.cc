@@ -264,14 +264,69 @@ class Search {
     const Computation* condition = ComputationOf(*s_.module, frame(FrameKind::kWhileCondition, 0));
     const Computation* body = ComputationOf(*s_.module, frame(FrameKind::kWhileBody, 0));
     if (condition == nullptr || body == nullptr || condition->parameters.empty()) return std::nullopt;
+    absl::StatusOr<std::optional<Parting>> parting = PartingByWalk(path, caller, last, until);
+    if (parting.ok() && !parting->has_value()) parting = PartingOf(frame, *condition, *body, last, until);
+    if (!parting.ok()) return parting.status();
+    const int64_t parts = (*parting)->parts, end = parts < 0 ? (*parting)->count - 1 : parts;
+    for (int64_t k = (*parting)->first; k <= end; ++k) {
+      for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+        if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
+        if (k == parts && kind == FrameKind::kWhileBody) break;  // what it is given differs already
+        auto inside = InFrame(frame(kind, k));
+        if (!inside.ok() || inside->has_value()) return inside;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Iterations, and the first that is looked at.
+  struct Parting {
+    int64_t count = 0, parts = -1, first = 0;
+  };
+  // Up to which iteration of a loop that is not over frames of a kind are compared.
+  static int64_t Before(FrameKind kind, int64_t first, const std::optional<ForkFrame>& until) {
+    if (!until.has_value()) return first;
+    return std::min(first, until->iteration + (until->kind == FrameKind::kWhileBody && kind != until->kind ? 1 : 0));
+  }
+
+  // Of several devices that run the same program in both forks; nothing: of others.
+  absl::StatusOr<std::optional<Parting>> PartingByWalk(const ForkPath& path, const std::string& caller, int64_t last, const std::optional<ForkFrame>& until) {
+    if (!Several(s_)) return std::nullopt;
+    if (absl::Status there = SwitchTo(s_, b_); !there.ok()) return there;
+    const Module* of_b = s_.module.get();
+    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+    if (s_.module.get() != of_b) return std::nullopt;
+    const absl::StatusOr<WalkedLoop> walked_a = WalkLoop(s_, a_, path, caller, last);
+    if (!walked_a.ok()) return walked_a.status();
+    const absl::StatusOr<WalkedLoop> walked_b = WalkLoop(s_, b_, path, caller, last);
+    if (!walked_b.ok()) return walked_b.status();
+    const std::vector<LoopIteration> &x = walked_a->iterations, &y = walked_b->iterations;
+    const int64_t both = static_cast<int64_t>(std::min(x.size(), y.size()));
+    Parting parting;
+    while (parting.count < both && x[parting.count].carried == y[parting.count].carried) ++parting.count;
+    if (parting.count < both || x.size() != y.size()) parting.parts = parting.count;
+    parting.first = parting.parts < 0 ? parting.count : std::max<int64_t>(0, parting.parts - 1);
+    for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+      const auto same = [&](int64_t k) { return kind == FrameKind::kWhileBody ? x[k].body == y[k].body : x[k].condition == y[k].condition; };
+      const int64_t before = Before(kind, parting.first, until);
+      int64_t k = 0;
+      while (k < before && same(k)) ++k;
+      if (k < before) parting.first = k;
+    }
+    return parting;
+  }
+
+  // Of other programs, whose values have the same names.
+  absl::StatusOr<std::optional<Parting>> PartingOf(const std::function<ForkPath(FrameKind, int64_t)>& frame, const Computation& condition, const Computation& body,
+                                                   int64_t last, const std::optional<ForkFrame>& until) {
     std::vector<InFrames> exchanged;
-    for (const auto& [kind, computation] : {std::pair(FrameKind::kWhileCondition, condition), std::pair(FrameKind::kWhileBody, body)}) {
+    for (const auto& [kind, computation] : {std::pair(FrameKind::kWhileCondition, &condition), std::pair(FrameKind::kWhileBody, &body)}) {
       InFrames in = ExchangedIn(kind, *computation);
       if (Several(s_) && (in.deeper || !in.names.empty())) exchanged.push_back(std::move(in));
     }
-    const std::vector<std::string> carried = {std::string(condition->parameters[0]->name)};
+    const std::vector<std::string> carried = {std::string(condition.parameters[0]->name)};
     const auto at_begin = [&](int64_t k) { return frame(FrameKind::kWhileCondition, k); };
-    const absl::StatusOr<Iterations> all = FirstApart(at_begin, carried, condition->parameters[0]->shape.ByteSize(), last);
+    const absl::StatusOr<Iterations> all = FirstApart(at_begin, carried, condition.parameters[0]->shape.ByteSize(), last);
     if (!all.ok()) return all.status();
     int64_t first = all->parts < 0 ? all->count : std::max<int64_t>(0, all->parts - 1);
     for (const InFrames& in : exchanged) {
@@ -280,22 +335,12 @@ class Search {
         continue;
       }
       const auto of_kind = [&](int64_t k) { return frame(in.kind, k); };
-      int64_t before = first;
-      if (until.has_value()) before = std::min(before, until->iteration + (until->kind == FrameKind::kWhileBody && in.kind != until->kind ? 1 : 0));
+      const int64_t before = Before(in.kind, first, until);
       const absl::StatusOr<Iterations> apart = before == 0 ? Iterations() : FirstApart(of_kind, in.names, in.bytes, before - 1);
       if (!apart.ok()) return apart.status();
       if (apart->parts >= 0) first = apart->parts;
     }
-    const int64_t end = all->parts < 0 ? all->count - 1 : all->parts;
-    for (int64_t k = first; k <= end; ++k) {
-      for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
-        if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
-        if (k == all->parts && kind == FrameKind::kWhileBody) break;  // what it is given differs already
-        auto inside = InFrame(frame(kind, k));
-        if (!inside.ok() || inside->has_value()) return inside;
-      }
-    }
-    return std::nullopt;
+    return Parting{all->count, all->parts, first};
   }
 
   absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path) {
