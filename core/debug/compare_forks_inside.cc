@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
@@ -64,7 +66,8 @@ const Computation* ComputationOf(const Module& module, const ForkPath& path) {
   return end.has_value() ? end->second : nullptr;
 }
 
-// The values of these names at the end of each frame; none of a frame that the fork's run does not come to.
+// The values of these names at the end of each frame, which are in order of time; none of a frame that the fork's run does not come to, nor of
+// those behind it.
 using FrameValues = std::optional<std::vector<Value>>;
 absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::string& fork, absl::Span<const ForkPath> paths,
                                                  absl::Span<const std::string> names) {
@@ -76,8 +79,8 @@ absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::s
       const auto end = EndOf(*s.module, paths[k]);
       if (!end.has_value()) continue;
       const StopReason reason = timeline.Seek(AfterEdits(timeline, end->first));
-      if (reason == StopReason::kError && IsNotOnTheWay(s.machine->status())) continue;
-      if (reason == StopReason::kWaiting) continue;  // behind an exchange that is not made yet
+      if (reason == StopReason::kError && IsNotOnTheWay(s.machine->status())) break;
+      if (reason == StopReason::kWaiting) break;  // behind an exchange that is not made yet
       if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
       const int depth = static_cast<int>(s.machine->frames().size()) - 1;
       std::vector<Value> values;
@@ -148,11 +151,25 @@ class Search {
     const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
     if (i == nullptr) return std::nullopt;
     if (Def(*i).control != ControlKind::kWhile) return Inside(path, caller, -1);
+    std::map<FrameKind, std::vector<Held>> ahead;
+    int64_t first = 0, end = 0;
     for (int64_t k = 0; path.size() <= kDeepest; ++k) {
+      if (k == end) {
+        first = k;
+        end = k + std::clamp<int64_t>(most_ - frames_, 1, kAhead);
+        if (until.has_value()) end = std::min(end, std::max(k + 1, until->iteration));
+        ahead.clear();
+        for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+          auto held = FramesAhead(path, *i, kind, first, end);
+          if (!held.ok()) return held.status();
+          ahead[kind] = *std::move(held);
+        }
+      }
       for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
         if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
         came_ = false;
-        auto inside = InFrame(With(path, {kind, k, -1, caller}));
+        const std::vector<Held>& held = ahead[kind];
+        auto inside = InFrame(With(path, {kind, k, -1, caller}), held.empty() ? nullptr : &held[static_cast<size_t>(k - first)]);
         if (!inside.ok() || inside->has_value()) return inside;
         if (!came_) return std::nullopt;  // the loop has ended, or enough was looked at
       }
@@ -187,6 +204,34 @@ class Search {
 
  private:
   static constexpr size_t kDeepest = 100;
+  static constexpr int64_t kAhead = 64;  // iterations whose values are asked for at once
+
+  // All values of a frame in both forks.
+  struct Held {
+    FrameValues a, b;
+  };
+  // Of these iterations of a loop; empty: one is to be looked at alone.
+  absl::StatusOr<std::vector<Held>> FramesAhead(const ForkPath& path, const Instruction& loop, FrameKind kind, int64_t first, int64_t end) {
+    std::vector<Held> held;
+    const Computation* computation = CalledFor(loop, {kind, 0, -1, ""});
+    if (computation == nullptr || end - first < 2) return held;
+    std::vector<std::string> names;
+    int64_t bytes = 0;
+    for (const Instruction* i : computation->schedule) {
+      names.emplace_back(i->name);
+      bytes += i->shape.ByteSize();
+    }
+    if (bytes > kBatch / (end - first)) return held;
+    std::vector<ForkPath> paths;
+    for (int64_t k = first; k < end; ++k) paths.push_back(With(path, {kind, k, -1, std::string(loop.name)}));
+    auto of_a = Collect(s_, a_, paths, names);
+    if (!of_a.ok()) return of_a.status();
+    auto of_b = Collect(s_, b_, paths, names);
+    if (!of_b.ok()) return of_b.status();
+    for (size_t k = 0; k < paths.size(); ++k) held.push_back({std::move((*of_a)[k]), std::move((*of_b)[k])});
+    return held;
+  }
+
   static ForkPath With(ForkPath path, ForkFrame frame) {
     path.push_back(std::move(frame));
     return path;
@@ -343,12 +388,15 @@ class Search {
     return Parting{all->count, all->parts, first};
   }
 
-  absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path) {
+  // `held`: its values, where they have been asked for.
+  absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path, const Held* held = nullptr) {
     if (through_ && frames_ > most_) return std::nullopt;
-    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
-    const Computation* computation = ComputationOf(*s_.module, path);
+    if (of_a_ == nullptr || held == nullptr) {
+      if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+      of_a_ = s_.module;
+    }
+    const Computation* computation = ComputationOf(*of_a_, path);
     if (computation == nullptr) return std::nullopt;
-    const std::string where = WhereText(*s_.module, path);
     std::vector<std::string> names;
     std::vector<int64_t> sizes;
     std::vector<bool> control;
@@ -361,14 +409,19 @@ class Search {
       size_t end = k;
       for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
       const absl::Span<const std::string> batch = absl::MakeSpan(names).subspan(k, end - k);
-      auto of_a = Collect(s_, a_, {path}, batch);
-      if (!of_a.ok()) return of_a.status();
-      auto of_b = Collect(s_, b_, {path}, batch);
-      if (!of_b.ok()) return of_b.status();
-      if (!(*of_a)[0].has_value() || !(*of_b)[0].has_value()) return std::nullopt;
+      Held alone;
+      if (held == nullptr) {
+        auto of_a = Collect(s_, a_, {path}, batch);
+        if (!of_a.ok()) return of_a.status();
+        auto of_b = Collect(s_, b_, {path}, batch);
+        if (!of_b.ok()) return of_b.status();
+        alone = {std::move((*of_a)[0]), std::move((*of_b)[0])};
+      }
+      const Held& values = held == nullptr ? alone : *held;
+      if (!values.a.has_value() || !values.b.has_value()) return std::nullopt;
       if (k == 0 && ++frames_ > most_ && through_) return std::nullopt;
       for (size_t n = 0; n < batch.size(); ++n) {
-        const std::optional<ForkRow> row = Differs(batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
+        const std::optional<ForkRow> row = Differs(batch[n], (*values.a)[n], (*values.b)[n]);
         if (!row.has_value()) {
           if (!control[k + n]) continue;
           auto deeper = through_ ? Through(path, batch[n]) : Exchanged(path, batch[n], std::nullopt);
@@ -380,7 +433,7 @@ class Search {
           if (!deeper.ok() || deeper->has_value()) return deeper;
           if (through_ && frames_ > most_) return std::nullopt;  // where that begins was not come to
         }
-        return InnerDifference{absl::StrCat("%", row->name, where), ToText(*row), path, batch[n]};
+        return InnerDifference{absl::StrCat("%", row->name, WhereText(*of_a_, path)), ToText(*row), path, batch[n]};
       }
       k = end;
     }
@@ -391,6 +444,7 @@ class Search {
 
   Session::State& s_;
   const std::string &a_, &b_;
+  std::shared_ptr<const Module> of_a_;  // what fork `a_` runs, once that was asked for
   const bool through_ = false;
   const int64_t most_ = std::numeric_limits<int64_t>::max();
   int64_t frames_ = 0;  // looked into
