@@ -16,8 +16,9 @@
 namespace hloscope::cli {
 
 std::string CheckText(const CheckReport& r) {
-  std::string text = absl::StrFormat("check: %d elements of %d regions and %d instructions compared%s, %d mismatches; %d not finite on both sides\n", r.checked_elements, r.regions,
-                                     r.instructions, r.devices == 0 ? "" : absl::StrCat(" (of main and ", Count(r.devices, "device"), ")"), r.mismatch_count, r.unchecked_nonfinite);
+  std::string text = absl::StrFormat("check: %d elements of %d regions and %d instructions compared%s, %d mismatches; %d not finite on both sides%s\n", r.checked_elements, r.regions,
+                                     r.instructions, r.devices == 0 ? "" : absl::StrCat(" (of main and ", Count(r.devices, "device"), ")"), r.mismatch_count, r.unchecked_nonfinite,
+                                     r.unchecked_exchanged == 0 ? "" : absl::StrCat("; ", ExchangedText(r), " not compared"));
   for (const Mismatch& m : r.mismatches) {
     absl::StrAppend(&text, "mismatch: ", m.device, m.device.empty() ? "" : ": ", "%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ",
                     ToText(m.got), ", expected ", ToText(m.expected), " within ", m.bound == 0 ? "no bit" : FormatDouble(m.bound), " (", UlpText(m.ulp), ")\n");

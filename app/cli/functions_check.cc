@@ -26,6 +26,7 @@ void FunctionsCheck::AddTo(CheckReport* all) const {
     for (const auto& [name, count] : report.nonfinite_by_instruction) all->nonfinite_by_instruction[absl::StrCat(name, " on ", device)] += count;
     all->undecided += report.undecided;
     all->unchecked_opaque += report.unchecked_opaque;
+    all->unchecked_exchanged += report.unchecked_exchanged;
     if (all->unchecked_failed == 0 && report.unchecked_failed > 0) all->first_failure = absl::StrCat(device, ": ", report.first_failure);
     all->unchecked_failed += report.unchecked_failed;
     if (all->split_differences == 0 && report.split_differences > 0) all->first_split_difference = absl::StrCat(report.first_split_difference, " on ", device);

@@ -128,6 +128,7 @@ class Watcher {
       report.notes = CheckNotes(found);
       report.json["checked_elements"] = found.checked_elements;
       report.json["unchecked_nonfinite"] = found.unchecked_nonfinite;
+      report.json["unchecked_exchanged"] = found.unchecked_exchanged;
       report.json["mismatches"] = MismatchesJson(found);
       report.cases.push_back(CheckCase(found));
       report.failed = found.mismatch_count > 0;

@@ -238,8 +238,16 @@ std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGrou
     const bool same_program = programs_[line.devices[0]] == programs_[line.devices[k]];
     if (&a != &b && (a.opcode != b.opcode || (same_program && line.channel == 0))) {
       what = "are at different exchanges";
-      if (a.opcode == b.opcode)
+      const ExchangeDef &of_a = ExchangeOf(a), &of_b = ExchangeOf(b);
+      const bool without = same_program && line.channel == 0;
+      if (a.opcode == b.opcode) {
         hint = "; without a channel_id only the same instruction is the same exchange: where these are meant to be one, give both the same channel_id";
+      } else if (of_a.results == of_b.results && of_a.begins != of_b.begins) {
+        const Instruction &begins = of_a.begins ? a : b, &waits = of_a.begins ? b : a;
+        hint = absl::StrCat("; ", hloscope::Name(begins.opcode), " goes on while the others come and ", hloscope::Name(waits.opcode),
+                            " waits in its place, which is never the same exchange: where these are meant to be one, write the same operation on all devices",
+                            without ? ", with the same channel_id" : "");
+      }
     } else if (a.operands.size() != b.operands.size()) {
       what = absl::StrCat("bring ", a.operands.size(), " and ", b.operands.size(), " operands");
     }

@@ -11,6 +11,7 @@
 #include "core/base/threads.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/member_walk.h"
+#include "core/debug/text_util.h"
 #include "core/element/visit.h"
 #include "core/exec/fuse.h"
 #include "core/ir/written_names.h"
@@ -20,6 +21,7 @@
 #include "core/ops/called_run.h"
 #include "core/ops/cost.h"
 #include "core/ops/element_calls.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -187,14 +189,23 @@ void RegionChecker::Failed(const Instruction& instruction, const absl::Status& s
   if (report_.first_failure.empty()) report_.first_failure = absl::StrCat(ShownName(instruction), ": ", status.message());
 }
 
+std::string ExchangedText(const CheckReport& report) {
+  return report.unchecked_exchanged == 0 ? "" : absl::StrCat(Count(report.unchecked_exchanged, "result"), " of exchanges with other devices");
+}
+
 absl::Status RegionChecker::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
   const Computation& computation = *frame.computation;
   const Instruction& root = *computation.schedule[region.root];
   const bool by_calls = !CallsAreExpressions(root);  // then the Machine makes it call by call
-  if (kernel == nullptr && !by_calls) return absl::OkStatus();  // control flow and handles compute nothing themselves
+  const bool exchanged = ExchangeOf(root).role == ExchangeRole::kCollective || ExchangeOf(root).role == ExchangeRole::kReceiveDone;
+  if (kernel == nullptr && !by_calls && !exchanged) return absl::OkStatus();  // control flow and handles compute nothing themselves
   std::unique_ptr<Entry>& entry = entries_[&root];
   if (entry == nullptr) entry = std::make_unique<Entry>();
   if (++entry->times > options_.times) return absl::OkStatus();
+  if (kernel == nullptr && exchanged) {
+    ++report_.unchecked_exchanged;
+    return absl::OkStatus();
+  }
   ++report_.regions;
   if (Def(root).op_class == OpClass::kOpaque || by_calls) {
     CheckOpaque(root, inputs, region, result);

@@ -50,6 +50,7 @@ struct CheckReport {
   std::map<std::string, int64_t> nonfinite_by_instruction;  // those samples, by the instruction's name
   int64_t undecided = 0;                    // the reference's bound says nothing about them
   int64_t unchecked_opaque = 0;             // results of operations without a cheap reference
+  int64_t unchecked_exchanged = 0;          // what came from other devices: one alone cannot make it again
   int64_t unchecked_failed = 0;             // the reference could not compute them; `first_failure` says why for one
   std::string first_failure;
   int64_t split_differences = 0;            // regions whose result, executed one instruction at a time, has other bits
@@ -60,6 +61,9 @@ struct CheckReport {
 
 // About how much there is to evaluate for Observe of one execution of a region.
 double StepsToCheck(const Computation& computation, const Region& region, int64_t samples);
+
+// "2 results of exchanges with other devices"; "": there were none.
+std::string ExchangedText(const CheckReport& report);
 
 class RegionChecker {
  public:

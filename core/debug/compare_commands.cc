@@ -127,7 +127,8 @@ class ReferenceWatch {
                                               Count(r.instructions, "instruction"), " compared with the reference: ");
     if (r.mismatch_count == 0) {
       const std::string verdict = absl::StrCat(compared, "no mismatch", before, r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
-                                               r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "");
+                                               r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "",
+                                               r.unchecked_exchanged > 0 ? absl::StrCat("; ", ExchangedText(r), " not compared") : "");
       s.Say(verdict, "\n");
       s.expects.push_back({"compare reference", true, verdict});
       return;

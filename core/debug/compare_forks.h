@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_
 #define HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,6 +65,19 @@ struct InnerDifference {
 };
 absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, const ForkOrders& orders,
                                                            ForkPath path, const std::string& caller, int64_t last);
+
+// Of several devices, an iteration of a loop as numbers that are the same where all bits are (compare_forks_walk.cc).
+struct LoopIteration {
+  uint64_t carried = 0;          // to its condition
+  uint64_t condition = 0;        // what the selected device brought to exchanges there and got, at any depth
+  std::optional<uint64_t> body;  // the same of its body; nothing: it was not run, or not to its end
+};
+struct WalkedLoop {
+  const Module* module = nullptr;  // the fork's
+  std::vector<LoopIteration> iterations;
+};
+// What %`caller` in the frame of `path` ran, up to its iteration `last` (-1: all), once from the first to the last.
+absl::StatusOr<WalkedLoop> WalkLoop(Session::State& s, const std::string& fork, const ForkPath& path, const std::string& caller, int64_t last);
 
 // What an instruction runs, in the frame of `path`.
 struct InnerCaller {

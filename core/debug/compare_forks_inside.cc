@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
@@ -64,7 +66,8 @@ const Computation* ComputationOf(const Module& module, const ForkPath& path) {
   return end.has_value() ? end->second : nullptr;
 }
 
-// The values of these names at the end of each frame; none of a frame that the fork's run does not come to.
+// The values of these names at the end of each frame, which are in order of time; none of a frame that the fork's run does not come to, nor of
+// those behind it.
 using FrameValues = std::optional<std::vector<Value>>;
 absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::string& fork, absl::Span<const ForkPath> paths,
                                                  absl::Span<const std::string> names) {
@@ -76,8 +79,8 @@ absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::s
       const auto end = EndOf(*s.module, paths[k]);
       if (!end.has_value()) continue;
       const StopReason reason = timeline.Seek(AfterEdits(timeline, end->first));
-      if (reason == StopReason::kError && IsNotOnTheWay(s.machine->status())) continue;
-      if (reason == StopReason::kWaiting) continue;  // behind an exchange that is not made yet
+      if (reason == StopReason::kError && IsNotOnTheWay(s.machine->status())) break;
+      if (reason == StopReason::kWaiting) break;  // behind an exchange that is not made yet
       if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
       const int depth = static_cast<int>(s.machine->frames().size()) - 1;
       std::vector<Value> values;
@@ -149,11 +152,25 @@ class Search {
     const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
     if (i == nullptr) return std::nullopt;
     if (Def(*i).control != ControlKind::kWhile) return Inside(path, caller, -1);
+    std::map<FrameKind, std::vector<Held>> ahead;
+    int64_t first = 0, end = 0;
     for (int64_t k = 0; path.size() <= kDeepest; ++k) {
+      if (k == end) {
+        first = k;
+        end = k + std::clamp<int64_t>(most_ - frames_, 1, kAhead);
+        if (until.has_value()) end = std::min(end, std::max(k + 1, until->iteration));
+        ahead.clear();
+        for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+          auto held = FramesAhead(path, *i, kind, first, end);
+          if (!held.ok()) return held.status();
+          ahead[kind] = *std::move(held);
+        }
+      }
       for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
         if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
         came_ = false;
-        auto inside = InFrame(With(path, {kind, k, -1, caller}));
+        const std::vector<Held>& held = ahead[kind];
+        auto inside = InFrame(With(path, {kind, k, -1, caller}), held.empty() ? nullptr : &held[static_cast<size_t>(k - first)]);
         if (!inside.ok() || inside->has_value()) return inside;
         if (!came_) return std::nullopt;  // the loop has ended, or enough was looked at
       }
@@ -188,6 +205,34 @@ class Search {
 
  private:
   static constexpr size_t kDeepest = 100;
+  static constexpr int64_t kAhead = 64;  // iterations whose values are asked for at once
+
+  // All values of a frame in both forks.
+  struct Held {
+    FrameValues a, b;
+  };
+  // Of these iterations of a loop; empty: one is to be looked at alone.
+  absl::StatusOr<std::vector<Held>> FramesAhead(const ForkPath& path, const Instruction& loop, FrameKind kind, int64_t first, int64_t end) {
+    std::vector<Held> held;
+    const Computation* computation = CalledFor(loop, {kind, 0, -1, ""});
+    if (computation == nullptr || end - first < 2) return held;
+    std::vector<std::string> names;
+    int64_t bytes = 0;
+    for (const Instruction* i : computation->schedule) {
+      names.emplace_back(i->name);
+      bytes += i->shape.ByteSize();
+    }
+    if (bytes > kBatch / (end - first)) return held;
+    std::vector<ForkPath> paths;
+    for (int64_t k = first; k < end; ++k) paths.push_back(With(path, {kind, k, -1, std::string(loop.name)}));
+    auto of_a = Collect(s_, a_, paths, names);
+    if (!of_a.ok()) return of_a.status();
+    auto of_b = Collect(s_, b_, paths, names);
+    if (!of_b.ok()) return of_b.status();
+    for (size_t k = 0; k < paths.size(); ++k) held.push_back({std::move((*of_a)[k]), std::move((*of_b)[k])});
+    return held;
+  }
+
   static ForkPath With(ForkPath path, ForkFrame frame) {
     path.push_back(std::move(frame));
     return path;
@@ -272,14 +317,69 @@ class Search {
     const Computation* condition = ComputationOf(*s_.module, frame(FrameKind::kWhileCondition, 0));
     const Computation* body = ComputationOf(*s_.module, frame(FrameKind::kWhileBody, 0));
     if (condition == nullptr || body == nullptr || condition->parameters.empty()) return std::nullopt;
+    absl::StatusOr<std::optional<Parting>> parting = PartingByWalk(path, caller, last, until);
+    if (parting.ok() && !parting->has_value()) parting = PartingOf(frame, *condition, *body, last, until);
+    if (!parting.ok()) return parting.status();
+    const int64_t parts = (*parting)->parts, end = parts < 0 ? (*parting)->count - 1 : parts;
+    for (int64_t k = (*parting)->first; k <= end; ++k) {
+      for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+        if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
+        if (k == parts && kind == FrameKind::kWhileBody) break;  // what it is given differs already
+        auto inside = InFrame(frame(kind, k));
+        if (!inside.ok() || inside->has_value()) return inside;
+      }
+    }
+    return std::nullopt;
+  }
+
+  // Iterations, and the first that is looked at.
+  struct Parting {
+    int64_t count = 0, parts = -1, first = 0;
+  };
+  // Up to which iteration of a loop that is not over frames of a kind are compared.
+  static int64_t Before(FrameKind kind, int64_t first, const std::optional<ForkFrame>& until) {
+    if (!until.has_value()) return first;
+    return std::min(first, until->iteration + (until->kind == FrameKind::kWhileBody && kind != until->kind ? 1 : 0));
+  }
+
+  // Of several devices that run the same program in both forks; nothing: of others.
+  absl::StatusOr<std::optional<Parting>> PartingByWalk(const ForkPath& path, const std::string& caller, int64_t last, const std::optional<ForkFrame>& until) {
+    if (!Several(s_)) return std::nullopt;
+    if (absl::Status there = SwitchTo(s_, b_); !there.ok()) return there;
+    const Module* of_b = s_.module.get();
+    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+    if (s_.module.get() != of_b) return std::nullopt;
+    const absl::StatusOr<WalkedLoop> walked_a = WalkLoop(s_, a_, path, caller, last);
+    if (!walked_a.ok()) return walked_a.status();
+    const absl::StatusOr<WalkedLoop> walked_b = WalkLoop(s_, b_, path, caller, last);
+    if (!walked_b.ok()) return walked_b.status();
+    const std::vector<LoopIteration> &x = walked_a->iterations, &y = walked_b->iterations;
+    const int64_t both = static_cast<int64_t>(std::min(x.size(), y.size()));
+    Parting parting;
+    while (parting.count < both && x[parting.count].carried == y[parting.count].carried) ++parting.count;
+    if (parting.count < both || x.size() != y.size()) parting.parts = parting.count;
+    parting.first = parting.parts < 0 ? parting.count : std::max<int64_t>(0, parting.parts - 1);
+    for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+      const auto same = [&](int64_t k) { return kind == FrameKind::kWhileBody ? x[k].body == y[k].body : x[k].condition == y[k].condition; };
+      const int64_t before = Before(kind, parting.first, until);
+      int64_t k = 0;
+      while (k < before && same(k)) ++k;
+      if (k < before) parting.first = k;
+    }
+    return parting;
+  }
+
+  // Of other programs, whose values have the same names.
+  absl::StatusOr<std::optional<Parting>> PartingOf(const std::function<ForkPath(FrameKind, int64_t)>& frame, const Computation& condition, const Computation& body,
+                                                   int64_t last, const std::optional<ForkFrame>& until) {
     std::vector<InFrames> exchanged;
-    for (const auto& [kind, computation] : {std::pair(FrameKind::kWhileCondition, condition), std::pair(FrameKind::kWhileBody, body)}) {
+    for (const auto& [kind, computation] : {std::pair(FrameKind::kWhileCondition, &condition), std::pair(FrameKind::kWhileBody, &body)}) {
       InFrames in = ExchangedIn(kind, *computation);
       if (Several(s_) && (in.deeper || !in.names.empty())) exchanged.push_back(std::move(in));
     }
-    const std::vector<std::string> carried = {std::string(condition->parameters[0]->name)};
+    const std::vector<std::string> carried = {std::string(condition.parameters[0]->name)};
     const auto at_begin = [&](int64_t k) { return frame(FrameKind::kWhileCondition, k); };
-    const absl::StatusOr<Iterations> all = FirstApart(at_begin, *condition, carried, condition->parameters[0]->shape.ByteSize(), last);
+    const absl::StatusOr<Iterations> all = FirstApart(at_begin, condition, carried, condition.parameters[0]->shape.ByteSize(), last);
     if (!all.ok()) return all.status();
     int64_t first = all->parts < 0 ? all->count : std::max<int64_t>(0, all->parts - 1);
     for (const InFrames& in : exchanged) {
@@ -288,30 +388,23 @@ class Search {
         continue;
       }
       const auto of_kind = [&](int64_t k) { return frame(in.kind, k); };
-      int64_t before = first;
-      if (until.has_value()) before = std::min(before, until->iteration + (until->kind == FrameKind::kWhileBody && in.kind != until->kind ? 1 : 0));
-      const absl::StatusOr<Iterations> apart = before == 0 ? Iterations() : FirstApart(of_kind, in.kind == FrameKind::kWhileBody ? *body : *condition, in.names, in.bytes, before - 1);
+      const int64_t before = Before(in.kind, first, until);
+      const absl::StatusOr<Iterations> apart = before == 0 ? Iterations() : FirstApart(of_kind, in.kind == FrameKind::kWhileBody ? body : condition, in.names, in.bytes, before - 1);
       if (!apart.ok()) return apart.status();
       if (apart->parts >= 0) first = apart->parts;
     }
-    const int64_t end = all->parts < 0 ? all->count - 1 : all->parts;
-    for (int64_t k = first; k <= end; ++k) {
-      for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
-        if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
-        if (k == all->parts && kind == FrameKind::kWhileBody) break;  // what it is given differs already
-        auto inside = InFrame(frame(kind, k));
-        if (!inside.ok() || inside->has_value()) return inside;
-      }
-    }
-    return std::nullopt;
+    return Parting{all->count, all->parts, first};
   }
 
-  absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path) {
+  // `held`: its values, where they have been asked for.
+  absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path, const Held* held = nullptr) {
     if (through_ && frames_ > most_) return std::nullopt;
-    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
-    const Computation* computation = ComputationOf(*s_.module, path);
+    if (of_a_ == nullptr || held == nullptr) {
+      if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+      of_a_ = s_.module;
+    }
+    const Computation* computation = ComputationOf(*of_a_, path);
     if (computation == nullptr) return std::nullopt;
-    const std::string where = WhereText(*s_.module, path);
     std::vector<std::string> names;
     std::vector<int64_t> sizes;
     std::vector<bool> control;
@@ -324,14 +417,20 @@ class Search {
       size_t end = k;
       for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
       const absl::Span<const std::string> batch = absl::MakeSpan(names).subspan(k, end - k);
-      auto of_a = Collect(s_, a_, {path}, batch);
-      if (!of_a.ok()) return of_a.status();
-      auto of_b = Collect(s_, b_, {path}, batch);
-      if (!of_b.ok()) return of_b.status();
-      if (!(*of_a)[0].has_value() || !(*of_b)[0].has_value()) return std::nullopt;
+      Held alone;
+      if (held == nullptr) {
+        auto of_a = Collect(s_, a_, {path}, batch);
+        if (!of_a.ok()) return of_a.status();
+        auto of_b = Collect(s_, b_, {path}, batch);
+        if (!of_b.ok()) return of_b.status();
+        alone = {std::move((*of_a)[0]), std::move((*of_b)[0])};
+      }
+      const Held& values = held == nullptr ? alone : *held;
+      if (!values.a.has_value() || !values.b.has_value()) return std::nullopt;
       if (k == 0 && ++frames_ > most_ && through_) return std::nullopt;
       for (size_t n = 0; n < batch.size(); ++n) {
-        const std::optional<ForkRow> row = Apart(*computation, batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
+        Value of_a = (*values.a)[n], of_b = (*values.b)[n];
+        const std::optional<ForkRow> row = Apart(*computation, batch[n], of_a, of_b);
         if (!row.has_value()) {
           if (!control[k + n]) continue;
           auto deeper = through_ ? Through(path, batch[n]) : Exchanged(path, batch[n], std::nullopt);
@@ -343,7 +442,7 @@ class Search {
           if (!deeper.ok() || deeper->has_value()) return deeper;
           if (through_ && frames_ > most_) return std::nullopt;  // where that begins was not come to
         }
-        return InnerDifference{absl::StrCat("%", row->name, where), ToText(*row), path, batch[n]};
+        return InnerDifference{absl::StrCat("%", row->name, WhereText(*of_a_, path)), ToText(*row), path, batch[n]};
       }
       k = end;
     }
@@ -355,6 +454,7 @@ class Search {
   Session::State& s_;
   const std::string &a_, &b_;
   const ForkOrders& orders_;
+  std::shared_ptr<const Module> of_a_;  // what fork `a_` runs, once that was asked for
   const bool through_ = false;
   const int64_t most_ = std::numeric_limits<int64_t>::max();
   int64_t frames_ = 0;  // looked into

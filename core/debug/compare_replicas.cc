@@ -41,6 +41,13 @@ bool SameBits(const Value& a, const Value& b) {
   return Shape::SameDimensions(a.shape(), b.shape()) && a.shape().element_type() == b.shape().element_type() && (a.byte_size() == 0 || std::memcmp(a.data(), b.data(), a.byte_size()) == 0);
 }
 
+// "0x7fc00001".
+std::string BitsText(const std::byte* data, int64_t bytes) {
+  std::string text = "0x";
+  for (int64_t k = bytes; k-- > 0;) absl::StrAppend(&text, absl::Hex(std::to_integer<int>(data[k]), absl::kZeroPad2));
+  return text;
+}
+
 // "[3] is 0.5, replica 0 has 0.25; 2 of 4 elements differ".
 std::string DifferenceText(const Value& got, const Value& first, const std::string& has_first) {
   if (!Shape::SameDimensions(got.shape(), first.shape())) return absl::StrCat("is ", got.shape().ToString(false), ", ", has_first, " has ", first.shape().ToString(false));
@@ -53,7 +60,13 @@ std::string DifferenceText(const Value& got, const Value& first, const std::stri
   }
   if (at < 0) return "is of another type";
   const ElementType type = got.shape().element_type();
-  const std::string is = absl::StrCat("is ", ToText(LoadScalar(type, got.data() + at * bytes)), ", ", has_first, " has ", ToText(LoadScalar(type, first.data() + at * bytes)));
+  const std::byte *a = got.data() + at * bytes, *b = first.data() + at * bytes;
+  std::string here = ToText(LoadScalar(type, a)), there = ToText(LoadScalar(type, b));
+  if (here == there) {  // NaNs of other bits
+    absl::StrAppend(&here, " (", BitsText(a, bytes), ")");
+    absl::StrAppend(&there, " (", BitsText(b, bytes), ")");
+  }
+  const std::string is = absl::StrCat("is ", here, ", ", has_first, " has ", there);
   if (got.shape().rank() == 0) return is;
   return absl::StrCat("[", absl::StrJoin(IndexOf(got.shape(), at), ","), "] ", is, "; ", differing, " of ", got.element_count(), " elements differ");
 }

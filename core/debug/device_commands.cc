@@ -43,7 +43,7 @@ std::string StateText(const DeviceStanding& standing) {
   switch (standing.state) {
     case DeviceStanding::kNotStarted: return "not running";
     case DeviceStanding::kStopped: return at;
-    case DeviceStanding::kWaiting: return absl::StrCat("waits ", at, standing.what);
+    case DeviceStanding::kWaiting: return absl::StrCat(standing.for_ever ? "waits for ever " : "waits ", at, standing.what);
     case DeviceStanding::kHeld: return absl::StrCat("is held ", at);
     case DeviceStanding::kEnded: return "has finished";
     case DeviceStanding::kError: return absl::StrCat("stopped with an error ", at, ": ", standing.what.substr(0, standing.what.find('\n')));

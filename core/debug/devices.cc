@@ -368,6 +368,24 @@ void RunOn(Session::State& s, const RunStep& first, const RunStep& again) {
 
 // ---- Where they are ----
 
+namespace {
+
+bool Waits(const RunState& run) { return run.waiting_at.has_value() && run.machine->running() && run.machine->Where() == *run.waiting_at; }
+
+// It was found that they wait for ever, and none has gone elsewhere since.
+bool WaitForEver(Session::State& s) {
+  const int count = s.options.devices.count();
+  bool found = false;
+  for (int d = 0; d < count; ++d) {
+    const RunState& run = RunOf(s, d);
+    if (Runs(run) && !Waits(run)) return false;
+    found |= !run.stuck.ok();
+  }
+  return found;
+}
+
+}  // namespace
+
 DeviceStanding StandingOf(Session::State& s, int device) {
   DeviceStanding standing;
   Devices& all = DevicesOf(s);
@@ -383,7 +401,7 @@ DeviceStanding StandingOf(Session::State& s, int device) {
     for (const Frame& frame : m.frames()) {
       if (IsLoop(frame.kind)) standing.iteration = frame.iteration;
     }
-    const std::string waits = s.waiting_at.has_value() && m.running() && m.Where() == *s.waiting_at ? all.room->WaitText(device) : "";
+    const std::string waits = Waits(s) ? all.room->WaitText(device) : "";
     if (m.finished()) {
       standing.state = DeviceStanding::kEnded;
     } else if (Failed(s)) {
@@ -391,6 +409,7 @@ DeviceStanding StandingOf(Session::State& s, int device) {
       standing.what = std::string(s.machine->status().message());
     } else if (!waits.empty()) {
       standing.state = DeviceStanding::kWaiting;
+      standing.for_ever = WaitForEver(s);
       const size_t whom = waits.find(") for ");
       standing.what = whom == std::string::npos ? absl::StrCat(" ", waits) : waits.substr(whom + 1);
     } else if (all.held[device]) {

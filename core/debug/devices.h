@@ -88,6 +88,7 @@ struct DeviceStanding {
   int64_t iteration = -1;                    // of the innermost loop; -1: none runs
   std::string place;                         // "%ar in body (loop body of %while, iteration 2), model.hlo:12"
   std::string what;                          // whom it waits for, its error
+  bool for_ever = false;                     // it waits, and that was a stop with an error: none can go on
 };
 DeviceStanding StandingOf(Session::State& s, int device);
 // "waits at %ar in main, model.hlo:12 for replica 1".

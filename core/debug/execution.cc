@@ -17,6 +17,7 @@
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/debug/ways.h"
 #include "core/ir/written_names.h"
 #include "core/ir/written_names.h"
 #include "core/literal/format.h"
@@ -444,6 +445,12 @@ absl::Status CommandUntil(Session::State& s, absl::string_view args) {
       if (here == nullptr && location.computation == m.frames()[depth].computation && location.position >= position) here = &location;
     }
     if (here == nullptr) {  // elsewhere: a breakpoint for one stop
+      std::string combined;  // where nothing stops
+      for (const Location& location : *found) {
+        combined = OnlyCombinedText(*s.module, CallsOf(s), *location.computation);
+        if (combined.empty()) break;
+      }
+      if (!combined.empty()) return absl::FailedPreconditionError(absl::StrCat("nothing stops in ", found->front().computation->name, ": ", combined));
       auto place = std::make_unique<Breakpoint>();
       place->locations = *std::move(found);
       place->temporary = place->unnamed = true;

@@ -141,6 +141,8 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   if (ways.size() >= kMostWays) result.all_ways_ = CountWays(*s.module, CallsOf(s), home);
   if (ways.empty()) {
     const std::vector<const Instruction*>& callers = CallsOf(s).element_callers[home.id];
+    if (const std::string combined = OnlyCombinedText(*s.module, CallsOf(s), home); !combined.empty())
+      return absl::FailedPreconditionError(absl::StrCat(home.name, " has no moments of its own: ", combined));
     if (callers.empty()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
     const Instruction& caller = *callers.front();
     const std::vector<Computation*> called = caller.CalledComputations();

@@ -40,6 +40,8 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
       return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of frame ", frames - 1 - depth, " (",
                                                         computation->name, "); frame ", frames - 1 - depth, " selects it"));
     }
+    if (const std::string combined = OnlyCombinedText(*s.module, CallsOf(const_cast<Session::State&>(s)), *computation); !combined.empty())
+      return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name, ", and its values are not held: ", combined));
     absl::Status status = absl::FailedPreconditionError(
         absl::StrCat("%", name, " is an instruction of ", computation->name,
                      s.visible() ? absl::StrCat(", which is no frame of the program now", kBreakThere) : "; the program is not running"));

@@ -140,6 +140,13 @@ bool RunsByElements(const Module& module, const CallGraph& calls, const Computat
   return !calls.element_callers[home.id].empty() && WaysTo(module, calls, home).empty();
 }
 
+std::string OnlyCombinedText(const Module& module, const CallGraph& calls, const Computation& home) {
+  const std::vector<const Instruction*> combined = CombinedBy(calls, home);
+  if (combined.empty() || !WaysTo(module, calls, home).empty() || RunsByElements(module, calls, home)) return "";
+  return absl::StrCat(ShownName(*combined[0]), " in ", combined[0]->parent->name, combined.size() > 1 ? " and others combine" : " combines",
+                      " with it what devices bring, for all of them at once and without steps");
+}
+
 double CountWays(const Module& module, const CallGraph& calls, const Computation& home) {
   absl::flat_hash_map<const Computation*, double> memo;
   return CountWaysTo(module, calls, home, memo);

@@ -39,6 +39,9 @@ inline constexpr size_t kMostWays = 256;
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home);
 // It runs element by element only: no way leads there, but something calls it so, or what runs it.
 bool RunsByElements(const Module& module, const CallGraph& calls, const Computation& home);
+// "%ar in body combines with it what devices bring, for all of them at once and without steps": of a computation that runs in no other way, so
+// that nothing stops there and no value is held. "": another one.
+std::string OnlyCombinedText(const Module& module, const CallGraph& calls, const Computation& home);
 // How many there are.
 double CountWays(const Module& module, const CallGraph& calls, const Computation& home);
 // Puts them in groups and counts the calls of each, or over all where each group has one. Returns the size of the largest group; `loops`

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/ir/old_opcodes.h"
+#include "core/ir/written_names.h"
 #include "core/text/module_reader.h"
 
 namespace hloscope {
@@ -243,6 +244,18 @@ void ModuleReader::AddSums() {
     const Shape* shape = by_result ? &sum->shape : &sum->operands[0]->shape;
     while (shape->IsTuple() && !shape->tuple_shapes().empty()) shape = &shape->tuple_shapes()[0];
     const ElementType type = shape->IsArray() ? shape->element_type() : ElementType::kF32;  // that only arrays are summed is the operation's to say
+    const auto other = std::find_if(sum->operands.begin(), sum->operands.end(), [type](const Instruction* operand) {
+      return operand != nullptr && operand->shape.IsArray() && operand->shape.element_type() != type;
+    });
+    if (shape->IsArray() && sum->operands.size() > 1 && other != sum->operands.end()) {
+      sum->in_error = sum->parent->in_error = true;
+      const Shape& odd = (*other)->shape;
+      s_.Error(sum->range, HLO_LABEL("text.sum-types"),
+               absl::StrCat(kCrossReplicaSum, " without to_apply adds arrays of one element type; ", ShownName(**other), " is ", Name(odd.element_type()), ", and the first is ", Name(type)),
+               absl::StrCat("write one for each element type, and a tuple of what they give, as: a = ", shape->ToString(false), " ", kCrossReplicaSum, "(x)  b = ", odd.ToString(false), " ",
+                            kCrossReplicaSum, "(y)  t = tuple(a, b)"));
+      continue;
+    }
     Computation*& adds = made[type];
     if (adds == nullptr) {
       adds = ScalarSum(*module_, type, *sum);

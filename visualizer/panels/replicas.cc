@@ -95,13 +95,15 @@ class ReplicasPanel : public Panel {
 
   static void DrawSummary(const Devices& devices) {
     int waiting = 0, ended = 0, failed = 0;
+    bool for_ever = false;
     for (const DeviceRow& device : devices) {
       waiting += device.standing.state == DeviceStanding::kWaiting;
+      for_ever |= device.standing.for_ever;
       ended += device.standing.state == DeviceStanding::kEnded;
       failed += device.standing.state == DeviceStanding::kError;
     }
     std::string text = absl::StrCat(devices.size(), " devices");
-    if (waiting > 0) absl::StrAppend(&text, ", ", waiting, waiting == 1 ? " waits" : " wait");
+    if (waiting > 0) absl::StrAppend(&text, ", ", waiting, waiting == 1 ? " waits" : " wait", for_ever ? " for ever: none can go on" : "");
     if (ended > 0) absl::StrAppend(&text, ", ", ended, ended == 1 ? " has ended" : " have ended");
     if (failed > 0) absl::StrAppend(&text, ", ", failed, failed == 1 ? " has failed" : " have failed");
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -153,7 +155,7 @@ class ReplicasPanel : public Panel {
     switch (device.standing.state) {
       case DeviceStanding::kNotStarted: return {"not started", c.faint};
       case DeviceStanding::kStopped: return {"stopped", c.dim};
-      case DeviceStanding::kWaiting: return {absl::StrCat("waits ", device.standing.what), c.blue};
+      case DeviceStanding::kWaiting: return {absl::StrCat(device.standing.for_ever ? "waits for ever " : "waits ", device.standing.what), device.standing.for_ever ? c.red : c.blue};
       case DeviceStanding::kHeld: return {"held", c.violet};
       case DeviceStanding::kEnded: return {"has finished", c.green};
       case DeviceStanding::kError: return {device.standing.what.substr(0, device.standing.what.find('\n')), c.red};
