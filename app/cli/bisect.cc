@@ -316,7 +316,7 @@ int Run_bisect(const std::vector<std::string>& args) {
   BisectOptions o;
   app.add_option("DUMP_DIR", o.folder, "the folder of the dump")->required();
   app.add_option("--module", o.module, "of several modules the one whose name contains this (default: the one with the most dumps)")->type_name("NAME");
-  app.add_option("--budget", o.budgets, "how far values may differ, as for diff: without one not by a bit")
+  app.add_option("--budget", o.budgets, "how far values may differ, as for diff (see there what it is without one)")
       ->type_name("[WHICH=]BUDGET")
       ->repeated();
   app.add_flag("--all", o.all, "compares all neighbours, past the first pass that changes a value");

@@ -131,6 +131,11 @@ bool Rewrites::Hold(const ScopeMatch& m, bool entry, uint64_t frame, int in_a, c
   held.frame = frame;
   Reached reached;
   if (!Readers(m, entry).Find(in_a, reached)) return false;
+  // What the narrower type rounds agrees with much. A constant of two precisions has another way to the same only where other operations read it.
+  const Instruction &a = *d.a, &b = *d.b;
+  const bool precision = a.literal != nullptr && b.literal != nullptr && !Shape::Compatible(a.shape, b.shape);
+  const auto other_operation = [&](int end) { return m.a.nodes[end].instruction->opcode != m.b.nodes[m.to_b[end]].instruction->opcode; };
+  if (precision && std::none_of(reached.ends.begin(), reached.ends.end(), other_operation)) return false;
   held.inside = std::move(reached.inside);
   held.ends = std::move(reached.ends);
   held.results = std::move(reached.results);

@@ -142,7 +142,7 @@ RegionShadow::RegionShadow(NativeFunctions& functions, const Computation& comput
     const Instruction& instruction = *computation.schedule[position];
     if (IsShadowed(instruction)) Add(instruction, exact_before);
     if (!exact_before || position == region_.root || instruction.literal != nullptr) continue;
-    const absl::StatusOr<Program> program = ElementProgram(instruction);
+    const absl::StatusOr<Program>& program = programs_->Of(instruction);
     exact_before = program.ok() && IsSameEverywhere(*program);
   }
   groups_.erase(std::remove_if(groups_.begin(), groups_.end(), [](const std::unique_ptr<Group>& group) { return group->members.empty(); }),
@@ -154,15 +154,17 @@ RegionShadow::RegionShadow(NativeFunctions& functions, const Computation& comput
   }
   if (steps_of_run_ == 0) {
     // Nothing to look at in the root.
-    const absl::StatusOr<Program> program = FuseRegion(computation, region_);
+    const absl::StatusOr<Program>& root = programs_->Of(*computation.schedule[region_.root]);
+    const absl::StatusOr<Program> program = root.ok() ? FuseRegion(computation, region_, *root, *programs_) : root;
     if (program.ok()) steps_of_run_ = StepsOfAll(*program);
   }
+  programs_ = nullptr;
 }
 
 RegionShadow::~RegionShadow() = default;
 
 void RegionShadow::Add(const Instruction& instruction, bool exact_before) {
-  const absl::StatusOr<Program> program = ElementProgram(instruction);
+  const absl::StatusOr<Program>& program = programs_->Of(instruction);
   absl::Status added = program.status();
   if (added.ok()) added = program->is_push ? AddPush(instruction, *program, exact_before) : AddPull(instruction, *program, exact_before);
   if (added.ok())
@@ -181,7 +183,7 @@ RegionShadow::Group& RegionShadow::GroupOf(const Shape& shape) {
   group.shape = shape;
   group.program = Program::Pull(std::move(operands), shape);
   group.program.outputs.clear();
-  group.fuser = std::make_unique<MemberFuser>(computation_, region_, *group.program.graph);
+  group.fuser = std::make_unique<MemberFuser>(computation_, region_, *group.program.graph, *programs_);
   return group;
 }
 
@@ -234,14 +236,14 @@ absl::Status RegionShadow::AddPull(const Instruction& instruction, const Program
 
 absl::Status RegionShadow::AddPush(const Instruction& instruction, const Program& program, bool exact_before) {
   if (instruction.index != region_.root) return absl::UnimplementedError("it can only be the root of a region");
-  absl::StatusOr<Program> exact = FuseRegion(computation_, region_, WidenProgram(program));
+  absl::StatusOr<Program> exact = FuseRegion(computation_, region_, WidenProgram(program), *programs_);
   if (!exact.ok()) return exact.status();
   auto group = std::make_unique<Group>();
   group->shape = exact->outputs[0].shape;
   group->program = *std::move(exact);
   steps_of_run_ = StepsOfAll(group->program);
   if (!exact_before) {
-    absl::StatusOr<Program> own = FuseRegion(computation_, region_, program);
+    absl::StatusOr<Program> own = FuseRegion(computation_, region_, program, *programs_);
     if (!own.ok()) return own.status();
     group->own = *std::move(own);
   }

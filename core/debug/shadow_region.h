@@ -90,6 +90,7 @@ class RegionShadow {
   NativeFunctions& functions_;
   const Computation& computation_;
   const Region region_;
+  std::unique_ptr<ElementPrograms> programs_ = std::make_unique<ElementPrograms>();  // while it is being made
   std::vector<std::unique_ptr<Group>> groups_;  // results of the same dimensions
   std::vector<const Instruction*> instructions_;
   std::vector<std::pair<const Instruction*, std::string>> failures_;

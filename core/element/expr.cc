@@ -392,10 +392,11 @@ class Substituter {
   }
 
   NodeId CopyNode(NodeId id, int level) {
-    const Node n = from_.node(id);  // by value: the graph may be growing
+    const bool grows = &from_ == &to_;
+    const Node by_value = grows ? from_.node(id) : Node();
+    const Node& n = grows ? by_value : from_.node(id);
     if (n.kind == NodeKind::kFold) return CopyFold(n, level);
-    std::vector<NodeId> inputs;
-    inputs.reserve(n.inputs.size());
+    absl::InlinedVector<NodeId, 4> inputs;
     for (NodeId input : n.inputs) inputs.push_back(Copy(input, level));
     switch (n.kind) {
       case NodeKind::kIndex: return CopyIndex(n.var, level);

@@ -29,7 +29,7 @@ bool RepeatedElement(const Value& value, Scalar* element) {
 
 class MemberFuser::Impl {
  public:
-  Impl(const Computation& computation, const Region& region, ExprGraph& graph) : graph_(&graph) {
+  Impl(const Computation& computation, const Region& region, ExprGraph& graph, ElementPrograms& programs) : graph_(&graph), programs_(programs) {
     for (size_t k = 0; k < region.inputs.size(); ++k) input_of_[region.inputs[k]] = static_cast<int>(k);
     for (int member : region.members) {
       if (!input_of_.contains(member)) members_[member] = Member();
@@ -62,7 +62,7 @@ class MemberFuser::Impl {
   struct Member {
     bool ready = false;
     absl::Status problem;
-    Program program;
+    const Program* program = nullptr;
     bool is_constant = false;
     Scalar constant;
     absl::flat_hash_map<std::vector<NodeId>, NodeId> made;
@@ -93,8 +93,8 @@ class MemberFuser::Impl {
     const auto made = member.made.find(indices);
     if (made != member.made.end()) return made->second;
     std::vector<NodeId> index_map = indices;
-    index_map.resize(member.program.graph->var_count(), kNoNode);
-    const NodeId node = Copy(producer, member.program, member.program.outputs[0].value, std::move(index_map));
+    index_map.resize(member.program->graph->var_count(), kNoNode);
+    const NodeId node = Copy(producer, *member.program, member.program->outputs[0].value, std::move(index_map));
     if (status_.ok()) member.made[std::move(indices)] = node;
     return node;
   }
@@ -106,12 +106,12 @@ class MemberFuser::Impl {
       if (member.is_constant) return absl::OkStatus();
       return absl::UnimplementedError(absl::StrCat("the constant ", instruction.name, " has different elements, so it must be an input of the region"));
     }
-    absl::StatusOr<Program> program = ElementProgram(instruction);
+    const absl::StatusOr<Program>& program = programs_.Of(instruction);
     if (!program.ok()) return program.status();
     if (program->is_push || program->outputs.size() != 1) {
       return absl::UnimplementedError(absl::StrCat(instruction.name, " (", Name(instruction.opcode), ") can only be the root of a region"));
     }
-    member.program = *std::move(program);
+    member.program = &*program;
     return absl::OkStatus();
   }
 
@@ -124,22 +124,30 @@ class MemberFuser::Impl {
   }
 
   ExprGraph* graph_;
+  ElementPrograms& programs_;
   absl::flat_hash_map<int, int> input_of_;
   absl::flat_hash_map<int, Member> members_;  // never grows after construction, so references stay
   absl::Status status_;
 };
 
-absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region) {
-  const absl::StatusOr<Program> program = ElementProgram(*computation.schedule[region.root]);
-  if (!program.ok()) return program.status();
-  return FuseRegion(computation, region, *program);
+const absl::StatusOr<Program>& ElementPrograms::Of(const Instruction& instruction) {
+  std::unique_ptr<absl::StatusOr<Program>>& program = programs_[&instruction];
+  if (program == nullptr) program = std::make_unique<absl::StatusOr<Program>>(ElementProgram(instruction));
+  return *program;
 }
 
-absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& from) {
+absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region) {
+  ElementPrograms programs;
+  const absl::StatusOr<Program>& program = programs.Of(*computation.schedule[region.root]);
+  if (!program.ok()) return program.status();
+  return FuseRegion(computation, region, *program, programs);
+}
+
+absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& from, ElementPrograms& programs) {
   Program result;
   result.graph = std::make_shared<ExprGraph>(*from.graph);
   for (int input : region.inputs) result.operands.push_back(computation.schedule[input]->shape);
-  MemberFuser::Impl fuser(computation, region, *result.graph);
+  MemberFuser::Impl fuser(computation, region, *result.graph, programs);
   const Instruction& root = *computation.schedule[region.root];
   std::vector<NodeId> same;
   for (int v = 0; v < from.graph->var_count(); ++v) same.push_back(result.graph->Index(v));
@@ -156,8 +164,8 @@ absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region&
   return result;
 }
 
-MemberFuser::MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph)
-    : impl_(std::make_unique<Impl>(computation, region, graph)) {}
+MemberFuser::MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph, ElementPrograms& programs)
+    : impl_(std::make_unique<Impl>(computation, region, graph, programs)) {}
 MemberFuser::~MemberFuser() = default;
 
 absl::StatusOr<std::vector<NodeId>> MemberFuser::Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index) {

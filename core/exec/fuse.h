@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/element/program.h"
 #include "core/exec/backend.h"
@@ -19,14 +20,21 @@ namespace hloscope {
 // output, or constants of one repeated element. UnimplementedError that names the member where that does not hold.
 // A member whose position is also in `inputs` is loaded, not inlined.
 absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region);
-// The same with `program`, about the same operands, in the place of the root's.
-absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program);
+
+// What instructions compute, each found out once for all who ask.
+class ElementPrograms {
+ public:
+  const absl::StatusOr<Program>& Of(const Instruction& instruction);
+
+ private:
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<absl::StatusOr<Program>>> programs_;
+};
 
 // Elements of the members of a region, by the values at its inputs, in a graph that is given. Whatever is asked for twice is one node.
 class MemberFuser {
  public:
   // All must outlive it.
-  MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph);
+  MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph, ElementPrograms& programs);
   ~MemberFuser();
   // What the outputs of `program`, which is about the operands of `member`, are at `index`.
   absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index);
@@ -34,10 +42,13 @@ class MemberFuser {
   absl::StatusOr<NodeId> Element(const Instruction& of, std::vector<NodeId> index);
 
  private:
-  friend absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program);
+  friend absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program, ElementPrograms& programs);
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// The region's program with `program`, about the same operands, in the place of the root's.
+absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program, ElementPrograms& programs);
 
 }  // namespace hloscope
 
