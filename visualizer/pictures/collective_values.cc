@@ -15,7 +15,7 @@ constexpr size_t kMostArrays = 4;                        // of a device on each 
 constexpr int kFirstArray = kOwnArray + 100, kOfMember = 16, kAfterArrays = 8;  // their numbers
 constexpr size_t kMostTransfers = 16;
 constexpr float kHigh = 230, kHighest = 420, kOfAll = 1400;  // a row; the rows of all devices
-constexpr float kLongTitle = 190;
+constexpr float kLongTitle = 215;
 
 struct Side {
   bool after = false;
