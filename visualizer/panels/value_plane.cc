@@ -69,12 +69,13 @@ void ValuePanel::DrawCanvas(PanelContext& context, CanvasView& view, const Value
   if (IsComplex(f.shape.element_type())) absl::StrAppend(&text, SignOf(part_), " \u00b7 ");
   if (what_ != PlaneOf::kValue) absl::StrAppend(&text, what_ == PlaneOf::kUlp ? "ULP from " : "difference from ", side_.compared_with(), " \u00b7 ");
   if (view.axes.rows >= 0) absl::StrAppend(&text, "rows dim ", view.axes.rows, " \u00b7 ");
-  if (view.axes.columns >= 0) absl::StrAppend(&text, "columns dim ", view.axes.columns, " \u00b7 ");
+  const bool gathered = events.plotted && data_ != nullptr && !data_->planes.empty() && data_->planes[0].window.column_step > 1;
+  if (view.axes.columns >= 0 && !gathered) absl::StrAppend(&text, "columns dim ", view.axes.columns, " \u00b7 ");
   absl::StrAppend(&text, rows, " \u00d7 ", columns);
   if (data_ != nullptr && !data_->planes.empty() && mode_ != CanvasMode::kTable) {
     const PlaneWindow& w = data_->planes[0].window;
     const char* const shown = shows_ == 1 ? "least" : shows_ == 2 ? "greatest" : "mean";
-    if (events.plotted && w.column_step > 1) absl::StrAppend(&text, " \u00b7 of every ", w.column_step, ": a bar from the least to the greatest, the strip their ", shown);
+    if (gathered) absl::StrAppend(&text, " \u00b7 ", w.column_step, " a pixel: least to greatest, ", shown);
     else if (w.row_step > 1 || w.column_step > 1) absl::StrAppend(&text, " \u00b7 a pixel is the ", shown, " of ", w.row_step, " \u00d7 ", w.column_step);
     else if (w.rows < rows || w.columns < columns) absl::StrAppend(&text, " \u00b7 window ", w.rows, " \u00d7 ", w.columns, " from ", w.row, ", ", w.column);
     if (data_->planes[0].sampled) absl::StrAppend(&text, ", sampled");
