@@ -96,7 +96,7 @@ void SayMembers(Board& board, bool live, int first, int members) {
   const Captions& tr = board.captions();
   if (members <= kMostMembers) return;
   const std::string which = tr("Members $0 to $1 of $2 are drawn.", first, first + kMostMembers - 1, members);
-  board.Say(live ? which : absl::StrCat(which, " ", tr("The option member=N begins with member N.")));
+  board.Say(live ? which : absl::StrCat(which, " ", tr("The option member=N begins with member N, or earlier where fewer than eight follow it.")));
   if (!live) return;
   DrawWindowButtons({kLeft, board.y()}, first, kMostMembers, members, "member", tr, &board.drawing());
   board.Skip(20);

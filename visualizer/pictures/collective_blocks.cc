@@ -205,6 +205,10 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
       }
       default: break;
     }
+    // What there is of members that are not drawn.
+    const ExchangeBlock more{-1, tr("$0 more", all - n), tr("blocks of the $0 members that are not drawn", all - n), 1, {}, absl::StrCat("+", all - n)};
+    if (all > n && (exchange == Exchange::kReduceScatter || exchange == Exchange::kAllToAll)) before.push_back(more);
+    if (all > n && (exchange == Exchange::kGather || exchange == Exchange::kAllToAll)) after.push_back(more);
     t.before.push_back(std::move(before));
     t.after.push_back(std::move(after));
   }
@@ -274,7 +278,7 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
           drawing.AddBox(box, Paint(mark == CellMark::kNow ? Ink::kAmber : Ink::kBlue, 0.2f),
                          mark == CellMark::kNow ? Paint(Ink::kAmber) : Paint(Ink::kBlue), 3, 2.2f);
         const bool room = block.brief.empty() || TextWidth(block.text, Face::kMono, 11) <= box.width - 4;
-        drawing.AddTextIn({box.x, box.y, box.width, block.colour < 0 ? kHigh - 5 : kHigh}, room ? block.text : block.brief,
+        drawing.AddTextIn({box.x, box.y, box.width, block.from.empty() || block.colour >= 0 ? kHigh : kHigh - 5}, room ? block.text : block.brief,
                           {11, Face::kMono, Ink::kText, Align::kCenter});
         Spot spot;
         spot.box = box;
