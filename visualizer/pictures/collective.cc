@@ -209,6 +209,10 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   }
   Device told{data.selected / std::max<int64_t>(data.partitions, 1), data.selected % std::max<int64_t>(data.partitions, 1)};
   if (cell != nullptr && cell->array == kDevices && cell->index.size() == 2) told = {cell->index[0], cell->index[1]};
+  const int64_t count = g.replicas * g.partitions;
+  int64_t number = 0;
+  if (const auto option = selection.options.find("member"); g.pairwise && option != selection.options.end() && absl::SimpleAtoi(option->second, &number) && number >= 0 && number < count)
+    told = {number / g.partitions, number % g.partitions};
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
   const int first = FirstMember(selection, members, told);
   const Transfer t = TransferOf(tr, i, exchange, g, members, first, data);
@@ -261,7 +265,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size());
   MadePicture picture = board.Finish();
   picture.selected = selected;
-  picture.members = static_cast<int>(members.size());
+  picture.members = static_cast<int>(g.pairwise && count > kMostMembers ? count : static_cast<int64_t>(members.size()));
   return picture;
 }
 

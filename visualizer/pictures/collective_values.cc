@@ -93,6 +93,7 @@ class DeviceValues {
     if (!r_.around.empty())
       board_.Say(rows_ == 1 ? tr("The numbers of 1 of $0 devices are drawn: $1, which exchanges with no other one.", members_, r_.around)
                             : tr("The numbers of $0 of $1 devices are drawn: $2 and those that its numbers come from or go to, the nearest first.", rows_, members_, r_.around));
+    if (!r_.around.empty() && !board_.selection().live) board_.Say(tr("The option member=N tells of device N."));
     return selected_;
   }
 

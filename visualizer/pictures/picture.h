@@ -88,7 +88,7 @@ struct MadePicture {
   std::vector<Cell> related;
   int64_t related_total = 0;       // also beyond what is listed
   int groups = 0;                  // of devices, of which the option `group` chooses one
-  int members = 0;                 // of that group, of which the option `member` chooses the first that is drawn
+  int members = 0;                 // of that group, of which the option `member` chooses the first that is drawn; of pairs among many: devices, of which it chooses one
   std::optional<Cell> selected;    // the selected cell, where the picture draws it as one of its own
 };
 

@@ -162,7 +162,8 @@ absl::Status CheckMember(const Instruction& instruction, const MadePicture& made
   const auto member = options.find("member");
   int64_t number = 0;
   if (member == options.end() || (absl::SimpleAtoi(member->second, &number) && number < made.members)) return absl::OkStatus();
-  if (made.members == 0) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no groups of devices, for the option member to choose one of them"));
+  if (made.members == 0) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no groups of devices, nor pairs among more than eight, for the option member to choose one of them"));
+  if (made.groups == 0) return absl::InvalidArgumentError(absl::StrCat("there is no device ", member->second, ": %", instruction.name, " is among devices 0 to ", made.members - 1));
   return absl::InvalidArgumentError(absl::StrCat("there is no member ", member->second, ": the group has ", made.members == 1 ? "only member 0" : absl::StrCat("members 0 to ", made.members - 1)));
 }
 
