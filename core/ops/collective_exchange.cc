@@ -1,10 +1,10 @@
-#include "core/ir/written_names.h"
 #include "core/ops/collective_exchange.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/rules.h"
 #include "core/ops/typed.h"
 #include "core/ops/zeros.h"

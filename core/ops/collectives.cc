@@ -1,6 +1,5 @@
 // Collectives: all-reduce and its kin. Rules for any number of devices, and `evaluate` with the meaning they have on one; among several the
 // Machine asks an exchange (core/exec/exchange.h), whose meaning is in collective_exchange.h.
-#include "core/ir/written_names.h"
 #include "core/ops/collectives.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "core/ir/written_names.h"
 #include "core/ops/collective_exchange.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/exchange_def.h"
@@ -514,11 +514,6 @@ OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeCon
 }
 
 }  // namespace
-
-const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
-  const Attribute* a = i.Find(AttrId::kSourceTargetPairs);
-  return a == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&a->value);
-}
 
 int64_t ParticipantCount(const Instruction& i) {
   return GroupSize(i, HeaderCount(i, "replica_count").value_or(1), HeaderCount(i, "num_partitions").value_or(1));

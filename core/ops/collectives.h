@@ -2,9 +2,6 @@
 #ifndef HLOSCOPE_CORE_OPS_COLLECTIVES_H_
 #define HLOSCOPE_CORE_OPS_COLLECTIVES_H_
 
-#include <utility>
-#include <vector>
-
 #include "absl/strings/string_view.h"
 #include "core/ir/module.h"
 
@@ -15,8 +12,6 @@ namespace hloscope {
 int64_t GroupSizeOf(absl::string_view replica_groups);
 // How many devices take part with this one: the group's size; for an empty list all that the module's header asks for.
 int64_t ParticipantCount(const Instruction& instruction);
-// source_target_pairs; null: it has none.
-const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& instruction);
 // The end of what is said where a run of one device comes to an exchange; who takes one device only says something else there.
 inline constexpr absl::string_view kSayOtherwise = ", --replicas and --partitions say otherwise";
 inline constexpr absl::string_view kSayReplicas = ", --replicas says otherwise";

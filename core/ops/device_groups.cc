@@ -109,6 +109,11 @@ std::optional<std::vector<std::vector<int64_t>>> ReadGroups(absl::string_view te
   return groups;
 }
 
+const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
+  const Attribute* a = i.Find(AttrId::kSourceTargetPairs);
+  return a == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&a->value);
+}
+
 GroupMode GroupModeOf(const Instruction& i) {
   if (i.Int(AttrId::kChannelId) <= 0) return GroupMode::kReplicas;
   if (i.Bool(AttrId::kUseGlobalDeviceIds)) return GroupMode::kFlattened;
@@ -149,8 +154,7 @@ DeviceGroups MakeGroups(const Instruction& i, int64_t replicas, int64_t partitio
   g.mode = GroupModeOf(i);
   const bool transfer = IsTransfer(i);
   if (transfer) g.mode = GroupMode::kFlattened;
-  const Attribute* pairs_attribute = i.Find(AttrId::kSourceTargetPairs);
-  const auto* pairs = pairs_attribute == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&pairs_attribute->value);
+  const auto* pairs = PairsOf(i);
   std::optional<std::vector<std::pair<int64_t, int64_t>>> of_transfer;
   if (transfer) {
     auto read = TransferPairs(i);

@@ -67,6 +67,8 @@ inline constexpr int64_t kMostDevices = 1 << 16;
 
 // "{{0,1},{2,3}}", "[2,4]<=[4,2]T(1,0)", "{}". nullopt: it cannot be read.
 std::optional<std::vector<std::vector<int64_t>>> ReadGroups(absl::string_view text);
+// source_target_pairs as they are written; null: it has none.
+const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& instruction);
 DeviceGroups GroupsOf(const Instruction& instruction);
 // The same in a run of so many devices, whatever the module's header says.
 DeviceGroups GroupsOf(const Instruction& instruction, int64_t replicas, int64_t partitions);

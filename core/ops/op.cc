@@ -1,6 +1,5 @@
 // The registry of operations, the reporting side of shape rules, and what every element program goes through: the consistency check
 // and the inlining of scalar computations. What a single operation means stands in its own file.
-#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 
 namespace hloscope {

@@ -3,12 +3,12 @@
 // Operands are m inputs, then k initial states. A step takes one slice of each input (the dimension left out) and the states, and returns
 // n slices of outputs and the k new states. The result is the tuple of n outputs (the slices put together) and the k last states. The
 // computation may also be one of scalars; then it runs for each element of a slice by itself.
-#include "core/ir/written_names.h"
 #include "core/ops/scan.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "core/ir/written_names.h"
 #include "core/ops/rules.h"
 
 namespace hloscope {

@@ -105,10 +105,9 @@ bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t chan
 std::optional<absl::string_view> PairsText(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, kFrontendPairs); }
 
 absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& i) {
-  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
-  std::optional<Pairs> pairs;
-  if (const Attribute* a = i.Find(AttrId::kSourceTargetPairs); a != nullptr && std::holds_alternative<Pairs>(a->value)) {
-    pairs = std::get<Pairs>(a->value);
+  std::optional<std::vector<std::pair<int64_t, int64_t>>> pairs;
+  if (const auto* written = PairsOf(i)) {
+    pairs = *written;
   } else if (const std::optional<absl::string_view> text = PairsText(i)) {
     const auto rows = ReadGroups(*text);
     const bool fits = rows && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.size() == 2; });

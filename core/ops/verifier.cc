@@ -1,6 +1,5 @@
 // See verifier.h. One pass over each computation in program order, callees before callers, so that omitted shapes are known where they
 // are needed. What an operation requires stands in its shape rule; here stands what is asked of all of them alike.
-#include "core/ir/written_names.h"
 #include "core/ops/verifier.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/nearest_name.h"
+#include "core/ir/written_names.h"
 #include "core/ops/check_starts.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"

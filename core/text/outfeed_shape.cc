@@ -1,7 +1,7 @@
-#include "core/ir/written_names.h"
 #include "core/text/outfeed_shape.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/text/hlo_text.h"
 
 namespace hloscope {

@@ -80,15 +80,20 @@ void AddPairs(const Captions& tr, const DeviceGroups& g, const Device& told, Dev
   for (const auto& [from, to] : g.pairs) rows->sends.emplace_back(place[static_cast<size_t>(number(from))], place[static_cast<size_t>(number(to))]);
 }
 
+// What the option `member` says.
+std::optional<int64_t> MemberWished(const PictureSelection& selection) {
+  int64_t number = 0;
+  const auto option = selection.options.find("member");
+  return option != selection.options.end() && absl::SimpleAtoi(option->second, &number) ? std::optional(number) : std::nullopt;
+}
+
 // Of a group with more members than are drawn: the first that is. Where the option `member` does not say, so that `told` is among them.
 int FirstMember(const PictureSelection& selection, const std::vector<Device>& members, const Device& told) {
   const int last = static_cast<int>(members.size()) - kMostMembers;
   if (last <= 0) return 0;
   const auto own = std::find(members.begin(), members.end(), told);
-  int64_t first = own == members.end() ? 0 : (own - members.begin()) / kMostMembers * kMostMembers;
-  int64_t wanted = 0;
-  if (const auto option = selection.options.find("member"); option != selection.options.end() && absl::SimpleAtoi(option->second, &wanted)) first = wanted;
-  return static_cast<int>(std::clamp<int64_t>(first, 0, last));
+  const int64_t first = own == members.end() ? 0 : (own - members.begin()) / kMostMembers * kMostMembers;
+  return static_cast<int>(std::clamp<int64_t>(MemberWished(selection).value_or(first), 0, last));
 }
 
 // Which members are drawn, of more than that, and how one gets to the others.
@@ -210,9 +215,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   Device told{data.selected / std::max<int64_t>(data.partitions, 1), data.selected % std::max<int64_t>(data.partitions, 1)};
   if (cell != nullptr && cell->array == kDevices && cell->index.size() == 2) told = {cell->index[0], cell->index[1]};
   const int64_t count = g.replicas * g.partitions;
-  int64_t number = 0;
-  if (const auto option = selection.options.find("member"); g.pairwise && option != selection.options.end() && absl::SimpleAtoi(option->second, &number) && number >= 0 && number < count)
-    told = {number / g.partitions, number % g.partitions};
+  if (const std::optional<int64_t> n = MemberWished(selection); g.pairwise && n && *n >= 0 && *n < count) told = {*n / g.partitions, *n % g.partitions};
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
   const int first = FirstMember(selection, members, told);
   const Transfer t = TransferOf(tr, i, exchange, g, members, first, data);

@@ -53,9 +53,9 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
       channel > 0 ? absl::StrCat("channel_id=", channel, i.Bool(AttrId::kUseGlobalDeviceIds) ? ", use_global_device_ids=true" : "")
                   : tr("no channel_id");
   board.Explain(why, Ink::kViolet, tr(mode));
-  if (const Attribute* pairs = i.Find(AttrId::kSourceTargetPairs)) {
+  if (i.Has(AttrId::kSourceTargetPairs)) {
     // As many as are written: where each partition or replica exchanges for itself, each has these.
-    const auto* written = std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&pairs->value);
+    const auto* written = PairsOf(i);
     board.Explain("source_target_pairs", Ink::kViolet,
                   g.pairs.empty() ? tr("no pair: nobody sends.")
                                   : tr.Counted(static_cast<int64_t>(written != nullptr ? written->size() : g.pairs.size()),
