@@ -145,82 +145,53 @@ llvm::Value* ScalarEmitter::Look(const std::string& name, llvm::ArrayRef<float> 
     llvm::Value* high = b_.CreateAlignedLoad(type, b_.CreateConstGEP1_64(b_.getFloatTy(), table, kLanes), llvm::Align(64));
     return b_.CreateIntrinsic(Intr::x86_avx512_vpermi2var_ps_512, {}, {low, index, high});
   }
+  constexpr int kFour = 4, kEight = kLanes / 2;
+  if (vector && values.size() == kFour && VectorSet() == 256) {
+    // Chosen within each half of a register, which holds them twice: half the work of a choice from all of it.
+    llvm::Value* four = b_.CreateAlignedLoad(llvm::FixedVectorType::get(b_.getFloatTy(), kFour), table, llvm::Align(16));
+    llvm::Value* twice = b_.CreateShuffleVector(four, llvm::ArrayRef<int>({0, 1, 2, 3, 0, 1, 2, 3}));
+    const auto half = [&](int first) {
+      std::array<int, kEight> lanes;
+      for (int i = 0; i < kEight; ++i) lanes[i] = first + i;
+      return b_.CreateIntrinsic(Intr::x86_avx_vpermilvar_ps_256, {}, {twice, b_.CreateShuffleVector(index, lanes)});
+    };
+    return b_.CreateShuffleVector(half(0), half(kEight), llvm::ArrayRef<int>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
+  }
   llvm::Value* wide = b_.CreateZExtOrTrunc(index, Like(b_.getInt64Ty(), index));
   llvm::Value* address = b_.CreateGEP(b_.getFloatTy(), table, b_.CreateAnd(wide, Int(wide, static_cast<int64_t>(values.size()) - 1)));
   if (!vector) return b_.CreateLoad(type, address);
   return b_.CreateMaskedGather(type, address, llvm::Align(4));
 }
 
-// Registers of 256 bits hold a row, not a column: each lane's row is loaded, and eight of them are turned, four columns at a time. Gathers, one for
-// each column, take several times as long.
-ScalarEmitter::TableRow ScalarEmitter::LookTurned(const PiecewiseTable& table, llvm::Value* index) {
-  llvm::GlobalVariable* rows = Table(m_, absl::StrCat(table.name, ".rows"), llvm::ArrayRef<float>(table.rows()));
-  constexpr int kEight = 8, kFour = 4;
-  // Numbers of lanes are read back from memory one by one, which vectors are slow to give.
-  llvm::Value* numbers = b_.CreateShl(b_.CreateAnd(index, Int(index, PiecewiseTable::kIntervals - 1)), Int(index, 5));
-  llvm::Value* memory = Scratch(b_.getInt32Ty(), kLanes);
-  b_.CreateAlignedStore(numbers, memory, llvm::Align(64));
-  llvm::Type* four = llvm::FixedVectorType::get(b_.getFloatTy(), kFour);
-  std::array<llvm::Value*, kLanes> row;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    llvm::Value* offset = b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), memory, lane)), b_.getInt64Ty());
-    row[lane] = b_.CreateGEP(b_.getInt8Ty(), rows, offset);
-  }
-  const auto turn = [&](llvm::Value* a, llvm::Value* b, std::array<int, kFour> mask) {
-    std::array<int, kEight> both;  // the same in each half of 128 bits; b's elements from 8 on
-    for (int i = 0; i < kEight; ++i) {
-      const int m = mask[i % kFour], half = i / kFour * kFour;
-      both[i] = half + (m < kFour ? m : m - kFour + kEight);
-    }
-    return b_.CreateShuffleVector(a, b, both);
-  };
-  std::array<std::array<llvm::Value*, 2>, PiecewiseTable::kColumns> halves;
-  for (int half = 0; half < 2; ++half) {
-    for (int first = 0; first < PiecewiseTable::kColumns; first += kFour) {
-      std::array<llvm::Value*, kFour> v;
-      for (int k = 0; k < kFour; ++k) {
-        const auto part = [&](int lane) {
-          return b_.CreateAlignedLoad(four, b_.CreateConstGEP1_64(b_.getFloatTy(), row[kEight * half + lane], first), llvm::Align(16));
-        };
-        v[k] = b_.CreateShuffleVector(part(k), part(k + kFour), llvm::ArrayRef<int>({0, 1, 2, 3, 4, 5, 6, 7}));
-      }
-      llvm::Value* low01 = turn(v[0], v[1], {0, 4, 1, 5});
-      llvm::Value* low23 = turn(v[2], v[3], {0, 4, 1, 5});
-      llvm::Value* high01 = turn(v[0], v[1], {2, 6, 3, 7});
-      llvm::Value* high23 = turn(v[2], v[3], {2, 6, 3, 7});
-      const std::array<llvm::Value*, kFour> columns = {turn(low01, low23, {0, 1, 4, 5}), turn(low01, low23, {2, 3, 6, 7}), turn(high01, high23, {0, 1, 4, 5}),
-                                                       turn(high01, high23, {2, 3, 6, 7})};
-      for (int c = first; c < std::min(first + kFour, PiecewiseTable::kColumns); ++c) halves[c][half] = columns[c - first];
-    }
-  }
-  TableRow r;
-  for (size_t c = 0; c < r.size(); ++c) {
-    r[c] = b_.CreateShuffleVector(halves[c][0], halves[c][1], llvm::ArrayRef<int>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}));
-  }
-  return r;
-}
-
-// Of each lane the row of its interval; bits of the index above an interval's number do not count.
-ScalarEmitter::TableRow ScalarEmitter::LookRow(const PiecewiseTable& table, llvm::Value* index) {
-  if (index->getType()->isVectorTy() && !HostHasAvx512()) return LookTurned(table, index);
-  TableRow r;
-  for (size_t c = 0; c < r.size(); ++c) r[c] = Look(absl::StrCat(table.name, ".", c), table.columns[c], index);
-  return r;
-}
-
 llvm::Value* ScalarEmitter::Piecewise(const PiecewiseTable& table, llvm::Value* x) {
-  llvm::Value* magnitude = Unary(Intr::fabs, x);
+  const PiecewiseIntervals& intervals = table.intervals;
+  llvm::Type* integer = Like(b_.getInt32Ty(), x);
+  llvm::Value* sign = b_.CreateAnd(b_.CreateBitCast(x, integer), IntOf(integer, std::numeric_limits<int32_t>::min()));
+  llvm::Value* magnitude = b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(x, integer), sign), x->getType());
   // NaN is not larger, so it goes on: whatever its interval, the distance from the centre is NaN.
   llvm::Value* a = b_.CreateSelect(b_.CreateFCmpOGT(magnitude, Float(x, table.limit)), Float(x, table.limit), magnitude);
-  llvm::Value* bits = b_.CreateBitCast(a, Like(b_.getInt32Ty(), x));
-  bits = b_.CreateBinaryIntrinsic(Intr::smax, bits, Int(bits, PiecewiseTable::kBelowFirst));
-  const TableRow row = LookRow(table, b_.CreateLShr(bits, Int(bits, PiecewiseTable::kShift)));
-  llvm::Value* d = b_.CreateFSub(a, row[PiecewiseTable::kCentre]);
-  llvm::Value* p = row[PiecewiseTable::kDegree];
-  for (int k = PiecewiseTable::kDegree - 1; k > 0; --k) p = Fma(p, d, row[k]);
-  llvm::Value* first = row[0];
-  if (table.adds_argument) first = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, PiecewiseTable::kFirst)), a, first);
-  return b_.CreateBinaryIntrinsic(Intr::copysign, Fma(p, d, first), x);
+  llvm::Value* key = intervals.offset == 0 ? a : b_.CreateFAdd(a, Float(x, intervals.offset));
+  llvm::Value* bits = b_.CreateBitCast(key, integer);
+  // Otherwise the first interval is one of those of the sum already.
+  if (intervals.offset == 0) bits = b_.CreateBinaryIntrinsic(Intr::smax, bits, Int(bits, table.BelowFirst()));
+  llvm::Value* index = b_.CreateLShr(bits, Int(bits, intervals.shift));
+  const auto column = [&](int k) { return Look(absl::StrCat(table.name, ".", k), table.columns[k], index); };
+  llvm::Value* d = b_.CreateFSub(a, column(intervals.degree + 1));
+  llvm::Value* p = column(intervals.degree);
+  int k = intervals.degree - 1;
+  if (intervals.degree >= 10) {
+    // Even and odd powers apart, down to the last ones, whose rounding counts: a chain of dependent operations half as long.
+    llvm::Value *z = b_.CreateFMul(d, d), *q = column(k--);
+    for (; k > 2; --k) {
+      p = Fma(p, z, column(k));
+      std::swap(p, q);
+    }
+    p = Fma(p, d, q);
+  }
+  for (; k > 0; --k) p = Fma(p, d, column(k));
+  llvm::Value* first = column(0);
+  if (table.adds_argument) first = b_.CreateSelect(b_.CreateFCmpOLT(key, Float(x, intervals.offset + intervals.first)), a, first);
+  return b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(Fma(p, d, first), integer), sign), x->getType());
 }
 
 // 1 / (1 + e^-x) with e^-x = 2^n (1 + t), multiplied by 2^-n above and below: s / (s + 1 + t), s = 2^-n. The parts below are added so that
@@ -299,9 +270,9 @@ llvm::Value* ScalarEmitter::FloatFunction(ScalarOp op, llvm::Value* a, llvm::Val
     case ScalarOp::kExpm1: return Expm1(a);
     case ScalarOp::kLog: return Log(a);
     case ScalarOp::kLog1p: return Log1p(a);
-    case ScalarOp::kTanh: return Piecewise(TanhTable(), a);
+    case ScalarOp::kTanh: return Piecewise(TanhTable(HostHasAvx512()), a);
     case ScalarOp::kLogistic: return Logistic(a);
-    case ScalarOp::kErf: return Piecewise(ErfTable(), a);
+    case ScalarOp::kErf: return Piecewise(ErfTable(HostHasAvx512()), a);
     case ScalarOp::kSin: return SinCos(a, false);
     case ScalarOp::kCos: return SinCos(a, true);
     default: return nullptr;

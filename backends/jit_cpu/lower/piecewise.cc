@@ -27,10 +27,9 @@ float Centre(Function f, float low, float high) {
   return best;
 }
 
-// (f(c + d) - f(c)) / d as a polynomial of d, low <= c + d <= high; lowest coefficient first.
-std::array<Wide, PiecewiseTable::kDegree> Slopes(Function f, Wide c, Wide low, Wide high) {
-  constexpr int n = PiecewiseTable::kDegree;
-  std::array<Wide, n> at, divided, result{};
+// (f(c + d) - f(c)) / d as a polynomial of d of `n` coefficients, low <= c + d <= high; lowest coefficient first.
+std::vector<Wide> Slopes(Function f, Wide c, Wide low, Wide high, int n) {
+  std::vector<Wide> at(n), divided(n), result(n);
   for (int k = 0; k < n; ++k) {
     Wide d = (low + high) / 2 - c + (high - low) / 2 * std::cos(std::numbers::pi_v<Wide> * (2 * k + 1) / (2 * n));
     if (std::fabs(d) < 1e-6L) d = 1e-6L;  // the quotient is none at the centre
@@ -48,41 +47,49 @@ std::array<Wide, PiecewiseTable::kDegree> Slopes(Function f, Wide c, Wide low, W
   return result;
 }
 
-// `series`: of f at zero, by x, x^3 and x^5; less x where `adds_argument`.
-PiecewiseTable Make(const char* name, Function f, float limit, bool adds_argument, std::array<double, 3> series) {
-  PiecewiseTable t{name, limit, adds_argument, {}};
-  const auto index = [](uint32_t bits) { return bits >> PiecewiseTable::kShift & (PiecewiseTable::kIntervals - 1); };
-  constexpr uint32_t kStep = uint32_t{1} << PiecewiseTable::kShift;
-  for (uint32_t bits = std::bit_cast<uint32_t>(PiecewiseTable::kFirst); std::bit_cast<float>(bits) < limit; bits += kStep) {
-    const float low = std::bit_cast<float>(bits), high = std::min(std::bit_cast<float>(bits + kStep), limit);
-    const float c = t.columns[PiecewiseTable::kCentre][index(bits)] = Centre(f, low, high);
-    const auto slopes = Slopes(f, c, low, high);
-    t.columns[0][index(bits)] = static_cast<float>(f(c));
-    for (int k = 0; k < PiecewiseTable::kDegree; ++k) t.columns[k + 1][index(bits)] = static_cast<float>(slopes[k]);
+// `around_zero`: what the polynomial of the first interval is of.
+PiecewiseTable Make(const char* name, Function f, float limit, const PiecewiseIntervals& intervals, Function around_zero) {
+  PiecewiseTable t{name, intervals, limit, around_zero != f, {}};
+  t.columns.assign(intervals.degree + 2, std::vector<float>(intervals.count));
+  const auto fill = [&](uint32_t bits, Function of, float c, float low, float high) {
+    const size_t index = bits >> intervals.shift & (intervals.count - 1);
+    t.columns[0][index] = static_cast<float>(of(c));
+    t.columns.back()[index] = c;
+    const std::vector<Wide> slopes = Slopes(of, c, low, high, intervals.degree);
+    for (int k = 0; k < intervals.degree; ++k) t.columns[k + 1][index] = static_cast<float>(slopes[k]);
+  };
+  const auto end = [&](uint32_t bits) { return std::bit_cast<float>(bits) - intervals.offset; };
+  fill(t.BelowFirst(), around_zero, 0, 0, intervals.first);
+  const uint32_t step = uint32_t{1} << intervals.shift;
+  for (uint32_t bits = std::bit_cast<uint32_t>(intervals.offset + intervals.first); end(bits) < limit; bits += step) {
+    const float low = end(bits), high = std::min(end(bits + step), limit);
+    fill(bits, f, Centre(f, low, high), low, high);
   }
-  for (int k = 0; k < 3; ++k) t.columns[2 * k + 1][index(PiecewiseTable::kBelowFirst)] = static_cast<float>(series[k]);
   return t;
 }
 
+// Four intervals for each power of two from 1/16 on.
+constexpr PiecewiseIntervals kOf32 = {.count = 32, .shift = 21, .degree = 5, .offset = 0, .first = 0x1p-4F};
+// For tanh from 0, 1, 3 and 7 on; for erf, which levels off earlier, from 0, 1, 2 and 3 on.
+constexpr PiecewiseIntervals kTanhOf4 = {.count = 4, .shift = 23, .degree = 11, .offset = 1, .first = 1};
+constexpr PiecewiseIntervals kErfOf4 = {.count = 4, .shift = 21, .degree = 9, .offset = 4, .first = 1};
+
+Wide Tanh(Wide x) { return std::tanh(x); }
+Wide Erf(Wide x) { return std::erf(x); }
+Wide ErfLessArgument(Wide x) { return std::erf(x) - x; }
+
 }  // namespace
 
-std::array<float, PiecewiseTable::kIntervals * 8> PiecewiseTable::rows() const {
-  std::array<float, kIntervals * 8> rows{};
-  for (int c = 0; c < kColumns; ++c) {
-    for (int i = 0; i < kIntervals; ++i) rows[8 * i + c] = columns[c][i];
-  }
-  return rows;
+uint32_t PiecewiseTable::BelowFirst() const { return std::bit_cast<uint32_t>(intervals.offset + intervals.first) - 1; }
+
+const PiecewiseTable& TanhTable(bool wide_registers) {
+  static const PiecewiseTable of32 = Make("tanh", Tanh, 9.1F, kOf32, Tanh), of4 = Make("tanh", Tanh, 9.1F, kTanhOf4, Tanh);
+  return wide_registers ? of32 : of4;
 }
 
-const PiecewiseTable& TanhTable() {
-  static const PiecewiseTable table = Make("tanh", std::tanh, 9.1F, false, {1, -1.0 / 3, 2.0 / 15});
-  return table;
-}
-
-const PiecewiseTable& ErfTable() {
-  constexpr double k = 2 * std::numbers::inv_sqrtpi;
-  static const PiecewiseTable table = Make("erf", std::erf, 3.95F, true, {k - 1, -k / 3, k / 10});
-  return table;
+const PiecewiseTable& ErfTable(bool wide_registers) {
+  static const PiecewiseTable of32 = Make("erf", Erf, 3.95F, kOf32, ErfLessArgument), of4 = Make("erf", Erf, 3.95F, kErfOf4, ErfLessArgument);
+  return wide_registers ? of32 : of4;
 }
 
 }  // namespace hloscope

@@ -1,33 +1,36 @@
-// Odd functions of f32 that level off at one (tanh, erf) as polynomials over 32 intervals of the argument's magnitude. Vectors look the
+// Odd functions of f32 that level off at one (tanh, erf) as polynomials over intervals of the argument's magnitude. Vectors look the
 // coefficients up in registers, which takes half as long as an exponential and a division.
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_LOWER_PIECEWISE_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_LOWER_PIECEWISE_H_
 
-#include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace hloscope {
 
-// The interval of a magnitude follows from its bits: the lowest three of the exponent and two of the mantissa, so four intervals for each
-// power of two from kFirst on. What lies below kFirst shares one interval, around zero.
-struct PiecewiseTable {
-  static constexpr int kIntervals = 32, kShift = 21, kDegree = 5;
-  static constexpr int kCentre = kDegree + 1, kColumns = kDegree + 2;
-  static constexpr float kFirst = 0x1p-4f;
-  static constexpr uint32_t kBelowFirst = 0x3d7fffff;  // the bits of the largest float below kFirst
-
-  using Column = std::array<float, kIntervals>;
-  const char* name;
-  float limit;  // from here on the value is one
-  bool adds_argument;  // around zero the polynomial is of f(x) - x: where the slope is no float, it would cost half a unit
-  std::array<Column, kColumns> columns;  // the coefficients of the distance from the centre, lowest first; then the centre
-
-  // The columns' elements by interval, each in eight places of which the last is not used.
-  std::array<float, kIntervals * 8> rows() const;
+// How magnitudes are cut into intervals: by the bits of magnitude + offset from `shift` on, of which the lowest count. So there are equally
+// many intervals for each power of two of that sum. All that is less than `first` shares one interval, which begins at zero.
+struct PiecewiseIntervals {
+  int count;  // a power of two: as many as a look at a table in registers has to choose from
+  int shift, degree;
+  float offset, first;
 };
 
-const PiecewiseTable& TanhTable();
-const PiecewiseTable& ErfTable();
+struct PiecewiseTable {
+  std::string name;
+  PiecewiseIntervals intervals;
+  float limit;  // from here on the value is one
+  bool adds_argument;  // around zero the polynomial is of f(x) - x: where the slope is no float, it would cost half a unit
+  std::vector<std::vector<float>> columns;  // by interval: the coefficients of the distance from the centre, lowest first; then the centre
+
+  // The bits of the largest float below `first`: what is less falls into its interval when it is taken for this one.
+  uint32_t BelowFirst() const;
+};
+
+// `wide_registers`: of 32 intervals, which two registers of 512 bits hold; otherwise of 4, which are chosen from in half a register of 256.
+const PiecewiseTable& TanhTable(bool wide_registers);
+const PiecewiseTable& ErfTable(bool wide_registers);
 
 }  // namespace hloscope
 

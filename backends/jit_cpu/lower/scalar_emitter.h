@@ -93,10 +93,7 @@ class ScalarEmitter {
   llvm::Value* Expm1(llvm::Value* x);
   llvm::Value* Log(llvm::Value* x);
   llvm::Value* Log1p(llvm::Value* x);
-  using TableRow = std::array<llvm::Value*, PiecewiseTable::kColumns>;
   llvm::Value* Look(const std::string& name, llvm::ArrayRef<float> values, llvm::Value* index);
-  TableRow LookRow(const PiecewiseTable& table, llvm::Value* index);
-  TableRow LookTurned(const PiecewiseTable& table, llvm::Value* index);
   llvm::Value* Piecewise(const PiecewiseTable& table, llvm::Value* x);
   llvm::Value* Logistic(llvm::Value* x);
   llvm::Value* SinCos(llvm::Value* x, bool cosine);
