@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "core/exec/fault_guard.h"
 
@@ -34,7 +35,7 @@ class NativeKernel : public Kernel {
 
  private:
   absl::StatusOr<Value> Run(const CompiledKernel& code, uint8_t* seen, const RunContext& context, std::vector<Value> inputs) const {
-    absl::InlinedVector<const void*, 16> in;
+    Inputs in;
     for (const Value& input : inputs) in.push_back(input.physical_data());
     absl::InlinedVector<Value, 4> results(outputs_.size());
     const bool started = TakeOver(inputs, results);
@@ -42,37 +43,90 @@ class NativeKernel : public Kernel {
     bool taken = false;
     for (const Value& result : results) taken |= result.has_value();
     const std::atomic<bool>* cancel = taken ? nullptr : context.cancel;
-    absl::InlinedVector<void*, 4> out;
+    Outputs out;
     for (size_t o = 0; o < outputs_.size(); ++o) {
       if (!results[o].has_value()) results[o] = Value::Allocate(outputs_[o], context.account);
       if (!results[o].has_value()) return NoMemory(outputs_[o]);
       out.push_back(results[o].mutable_data());
     }
     out.push_back(seen);
-    if (!started && code.info.extent > 0) {
-      // Any split gives the same bits: a few pieces a thread, none below the kernel's own grain.
-      const int64_t grain = std::max<int64_t>({1, code.info.grain, (code.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
-      // Each piece has a guard of its own: a fault must neither kill the process on a worker nor leave the pool in the middle of a loop.
-      std::mutex mutex;
-      absl::Status fault;
-      pool_.ParallelFor(code.info.extent, grain, [&](int64_t begin, int64_t end) {
-        if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
-        absl::Status status = RunGuarded([&] { code.fn(in.data(), out.data(), begin, end); });
-        if (status.ok()) return;
-        std::lock_guard<std::mutex> lock(mutex);
-        fault.Update(status);
-      });
-      if (!fault.ok()) return fault;
-      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
-    }
-    if (code.update != nullptr && code.info.update_extent > 0) {
-      // One piece a thread: each walks all updates.
-      const int64_t grain = (code.info.update_extent + pool_.threads() - 1) / pool_.threads();
-      pool_.ParallelFor(code.info.update_extent, grain, [&](int64_t begin, int64_t end) { code.update(in.data(), out.data(), begin, end); });
+    if (code.targets != nullptr) {
+      if (absl::Status status = RunListed(code, in, out, started, cancel); !status.ok()) return status;
+    } else {
+      if (!started && code.info.extent > 0) {
+        // Any split gives the same bits: a few pieces a thread, none below the kernel's own grain.
+        const int64_t grain = std::max<int64_t>({1, code.info.grain, (code.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
+        if (absl::Status status = Units(code.info.extent, grain, cancel, [&](int64_t begin, int64_t end) { code.fn(in.data(), out.data(), begin, end); }); !status.ok()) {
+          return status;
+        }
+      }
+      if (code.update != nullptr && code.info.update_extent > 0) Updates(code, in, out);
     }
     for (size_t o = 0; o < results.size(); ++o) results[o] = std::move(results[o]).PhysicalAs(stored_[o]);
     if (!result_.IsTuple()) return std::move(results[0]);
     return Value::Tuple(result_, std::vector<Value>(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())));
+  }
+
+  using Inputs = absl::InlinedVector<const void*, 16>;
+  using Outputs = absl::InlinedVector<void*, 4>;
+
+  // Each piece has a guard of its own: a fault must neither kill the process on a worker nor leave the pool in the middle of a loop.
+  absl::Status Units(int64_t extent, int64_t grain, const std::atomic<bool>* cancel, absl::FunctionRef<void(int64_t, int64_t)> piece) const {
+    std::mutex mutex;
+    absl::Status fault;
+    pool_.ParallelFor(extent, grain, [&](int64_t begin, int64_t end) {
+      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
+      absl::Status status = RunGuarded([&] { piece(begin, end); });
+      if (status.ok()) return;
+      std::lock_guard<std::mutex> lock(mutex);
+      fault.Update(status);
+    });
+    if (!fault.ok()) return fault;
+    return cancel != nullptr && cancel->load(std::memory_order_relaxed) ? absl::CancelledError("interrupted") : absl::OkStatus();
+  }
+
+  // One piece a thread: each walks all updates.
+  void Updates(const CompiledKernel& code, const Inputs& in, const Outputs& out) const {
+    const int64_t grain = (code.info.update_extent + pool_.threads() - 1) / pool_.threads();
+    pool_.ParallelFor(code.info.update_extent, grain, [&](int64_t begin, int64_t end) { code.update(in.data(), out.data(), begin, end); });
+  }
+
+  // Units each followed by their updates. Those of one element stay in their order, whatever the number of threads.
+  absl::Status RunListed(const CompiledKernel& code, const Inputs& in, const Outputs& out, bool started, const std::atomic<bool>* cancel) const {
+    const int64_t units = code.info.extent, updates = code.info.listed_updates;
+    std::vector<int32_t> unit_of(updates), list(updates);
+    constexpr int64_t kTargetsGrain = 16384;
+    void* const into[] = {unit_of.data()};
+    pool_.ParallelFor(updates, kTargetsGrain, [&](int64_t begin, int64_t end) { code.targets(in.data(), into, begin, end); });
+    std::vector<int64_t> end_of(units + 1);  // of a unit's part of the list; that of unit -1 first
+    for (int64_t i = 0; i < updates; ++i) {
+      if (unit_of[i] >= 0) ++end_of[unit_of[i] + 1];
+    }
+    const int64_t most = *std::max_element(end_of.begin(), end_of.end());
+    for (int64_t u = 0; u < units; ++u) end_of[u + 1] += end_of[u];
+    const int64_t all = end_of[units];
+    for (int64_t i = 0; i < updates; ++i) {
+      if (unit_of[i] >= 0) list[end_of[unit_of[i]]++] = static_cast<int32_t>(i);
+    }
+    // end_of[u] is now where unit u's part ends.
+    // Where one unit has most of the updates, threads share the updates' elements instead.
+    const bool apart = most * pool_.threads() > 2 * all;
+    absl::Status status = Units(units, 1, cancel, [&](int64_t begin, int64_t end) {
+      for (int64_t u = begin; u < end; ++u) {
+        if (!started) code.fn(in.data(), out.data(), u, u + 1);
+        UpdateList part{list.data(), u == 0 ? 0 : end_of[u - 1], end_of[u]};
+        if (apart || part.begin == part.end) continue;
+        Outputs with = out;
+        with.push_back(&part);
+        code.update(in.data(), with.data(), 0, code.info.update_extent);
+      }
+    });
+    if (!status.ok() || !apart || all == 0) return status;
+    UpdateList whole{list.data(), 0, all};
+    Outputs with = out;
+    with.push_back(&whole);
+    Updates(code, in, with);
+    return absl::OkStatus();
   }
 
   // Writes over inputs that nobody else holds. True: the outputs already hold what the units would make.

@@ -49,7 +49,7 @@ namespace {
 constexpr int kLoweringVersion = 20;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
-constexpr char kMagic[] = "hloscope kernel 4\n";
+constexpr char kMagic[] = "hloscope kernel 5\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
 
@@ -108,6 +108,7 @@ std::string Serialize(const KernelCode& code) {
   PutInt(body, code.info.grain);
   PutInt(body, code.info.has_update);
   PutInt(body, code.info.update_extent);
+  PutInt(body, code.info.listed_updates);
   PutInt(body, static_cast<int64_t>(code.info.may_alias.size()));
   for (bool b : code.info.may_alias) PutInt(body, b);
   PutInt(body, static_cast<int64_t>(code.info.starts_as.size()));
@@ -132,6 +133,7 @@ absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
   code.info.grain = r.Int();
   code.info.has_update = r.Int() != 0;
   code.info.update_extent = r.Int();
+  code.info.listed_updates = r.Int();
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.may_alias.push_back(r.Int() != 0);
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.starts_as.push_back(static_cast<int32_t>(r.Int()));
   code.info.summary = r.Text();
@@ -318,14 +320,16 @@ absl::StatusOr<CompiledKernel> Compiler::Load(const KernelCode& code) {
   CompiledKernel kernel;
   kernel.info = code.info;
   kernel.watches = code.watches;
-  auto fn = impl_->jit->lookup(code.symbol);
-  if (!fn) return FromLlvm(fn.takeError());
-  kernel.fn = fn->toPtr<CompiledKernel::Fn>();
-  if (code.info.has_update) {
-    auto update = impl_->jit->lookup(code.symbol + ".update");
-    if (!update) return FromLlvm(update.takeError());
-    kernel.update = update->toPtr<CompiledKernel::Fn>();
-  }
+  const auto look = [&](const std::string& symbol, CompiledKernel::Fn& function) -> absl::Status {
+    auto found = impl_->jit->lookup(symbol);
+    if (!found) return FromLlvm(found.takeError());
+    function = found->toPtr<CompiledKernel::Fn>();
+    return absl::OkStatus();
+  };
+  absl::Status status = look(code.symbol, kernel.fn);
+  if (code.info.has_update) status.Update(look(code.symbol + ".update", kernel.update));
+  if (code.info.listed_updates > 0) status.Update(look(code.symbol + ".targets", kernel.targets));
+  if (!status.ok()) return status;
   impl_->loaded[code.symbol] = kernel;
   return kernel;
 }

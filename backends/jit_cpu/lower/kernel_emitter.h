@@ -28,6 +28,7 @@ namespace hloscope {
 constexpr double kManyNanoseconds = 100000;             // of a kernel: worth code that is longer
 // Vectors at once where functions are computed: half as many where registers are half as large, and half as many.
 inline int SideBySideCount() { return HostHasAvx512() ? 4 : 2; }
+constexpr int64_t kNearBytes = int64_t{256} << 10;   // of an output that a unit begins and its updates go on with
 constexpr int64_t kFetchedBytes = int64_t{1} << 20;  // operands smaller than this are near anyway
 
 class KernelEmitter {
@@ -154,7 +155,12 @@ class KernelEmitter {
   void SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body);
   int SideBySideVectors(int64_t block) const;
   void StoreOutputs(Level* level);
+
+  // updates.cc
   void Update();
+  void Targets();
+  int64_t TargetStep() const;
+  int64_t ListedRow() const;
   int64_t UpdateBlocks() const;
   void UpdateBody(Level* level);
 
@@ -173,6 +179,8 @@ class KernelEmitter {
   llvm::Value* seen_lanes_ = nullptr;    // what came up so far, by lane and in scalars
   llvm::Value* seen_scalar_ = nullptr;
   llvm::Value* seen_out_ = nullptr;
+  int64_t listed_row_ = 0;    // elements of the rows that listed updates touch one of each; 0: updates are not listed
+  int64_t unit_elements_ = 0; // neighbouring elements that a unit makes, the last one perhaps fewer; 0: it is otherwise
   bool whole_rows_ = false;  // a unit makes rows from their first element to the last
   bool streams_ = false;  // outputs are written past the caches
   int side_by_side_ = 1;  // vectors of outputs that a turn of the innermost loop computes

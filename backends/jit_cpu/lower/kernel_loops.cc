@@ -1,4 +1,4 @@
-// The frames of kernels: how outputs are walked, in units that threads can share, and how updates of push programs are applied.
+// The frames of kernels: how outputs are walked, in units that threads can share.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,7 +12,6 @@
 namespace hloscope {
 namespace {
 
-constexpr int64_t kUpdateBlock = 64;
 constexpr int64_t kStreamedBytes = int64_t{64} << 20;
 
 // Nanoseconds for one element, roughly: what a good grain follows from.
@@ -192,8 +191,13 @@ void KernelEmitter::Units() {
     blocks = (inner + block - 1) / block;
   } else if (lanes && split == outer && rows < kEnough && inner > 1024) {
     block = std::max<int64_t>(1024, (inner * rows / kEnough + kLanes - 1) / kLanes * kLanes);
+    if (listed_row_ > 0) {
+      const int64_t whole = std::lcm<int64_t>(listed_row_, kLanes), most = kNearBytes / StorageBytes(p_.output_shapes[0].element_type());
+      block = std::max<int64_t>(1, std::min(block, most) / whole) * whole;
+    }
     blocks = (inner + block - 1) / block;
   }
+  unit_elements_ = blocks == 1 ? total / rows : rows == 1 ? block : 0;
   whole_rows_ = blocks == 1;
   info_.extent = rows * blocks;
   total_cost_ = ElementCost(g_, facts_) * static_cast<double>(total);
@@ -237,129 +241,6 @@ void KernelEmitter::Units() {
   ReportSeen();
 }
 
-void KernelEmitter::UpdateBody(Level* level) {
-  const int bit = facts_.FoldBit(p_.push.accumulator_id);
-  Level* where = level;
-  Level arm;
-  llvm::Instruction* saved = nullptr;
-  if (p_.push.in_bounds != kNoNode) {
-    const LaneValue condition = Value(p_.push.in_bounds, level);
-    if (ScalarEmitter::IsVector(condition)) {
-      where = Masked(level, condition.re, true);
-    } else {
-      saved = level->at;
-      llvm::BasicBlock* before = saved->getParent();
-      llvm::BasicBlock* rest = before->splitBasicBlock(saved->getIterator());
-      before->getTerminator()->eraseFromParent();
-      llvm::BasicBlock* then = llvm::BasicBlock::Create(c_, "hit", function_, rest);
-      arm = MakeChild(level);
-      b_.SetInsertPoint(then);
-      arm.at = b_.CreateBr(rest);
-      arm.real = &arm;
-      arm.takes_guarded = arm.takes_folds = true;
-      b_.SetInsertPoint(before);
-      level->at = b_.CreateCondBr(condition.re, then, rest);
-      where = &arm;
-    }
-  }
-  const bool lanes = where->lane_var >= 0;
-  where->defines.set(bit);
-  if (lanes) where->lanes.set(bit);
-  std::vector<std::pair<NodeId, int64_t>> terms;
-  const ExprGraph::Affine target = g_.ToAffine(p_.push_targets[0]);
-  for (const auto& term : target.terms) {
-    if (!HasLanes(term.first, where)) terms.push_back(term);
-  }
-  llvm::Value* linear = LinearSum(terms, target.constant, where);
-  if (lanes) linear = b_.CreateAdd(linear, where->lane_base);
-  where->accumulators.clear();
-  for (size_t o = 0; o < p_.output_shapes.size(); ++o) {
-    const ElementType type = p_.output_shapes[o].element_type();
-    llvm::Type* t = s_.StorageType(type);
-    const int parts = IsComplex(type) ? 2 : 1;
-    const llvm::Align align(StorageBytes(type) / parts);
-    llvm::Value* address = b_.CreateGEP(t, outputs_[o], parts == 1 ? linear : b_.CreateMul(linear, I64(2)));
-    LaneValue v;
-    if (lanes) {
-      v = LoadContiguous(type, address, where->mask == nullptr ? nullptr : s_.Splat(where->mask), false);
-    } else {
-      v.re = b_.CreateAlignedLoad(t, address, align);
-      if (parts == 2) v.im = b_.CreateAlignedLoad(t, b_.CreateConstGEP1_64(t, address, 1), align);
-    }
-    v.re = s_.FromStorage(type, v.re);
-    if (parts == 2) v.im = s_.FromStorage(type, v.im);
-    where->accumulators.push_back(v);
-  }
-  std::vector<LaneValue> values;
-  for (NodeId n : p_.push.combined) values.push_back(Value(n, where));
-  At(where);
-  for (size_t o = 0; o < values.size(); ++o) Store(static_cast<int>(o), linear, values[o], where);
-  if (saved != nullptr) level->at = saved;
-}
-
-// Blocks of the innermost variable that write to different elements whatever the others are: the rest of the target moves in steps that
-// no window reaches across.
-int64_t KernelEmitter::UpdateBlocks() const {
-  const int32_t inner = p_.push.vars.back();
-  const int64_t extent = g_.VarExtent(inner);
-  const ExprGraph::Affine target = g_.ToAffine(p_.push_targets[0]);
-  int64_t step = 0;
-  for (const auto& [atom, factor] : target.terms) {
-    if (g_.node(atom).kind != NodeKind::kIndex || g_.node(atom).var != inner) step = std::gcd(step, std::abs(factor));
-  }
-  const int64_t offset = step == 0 ? 0 : ((target.constant % step) + step) % step;
-  if (step != 0 && offset + extent > step) return 1;
-  return std::max<int64_t>(1, (extent + kUpdateBlock - 1) / kUpdateBlock);
-}
-
-void KernelEmitter::Update() {
-  llvm::Function* f = Begin(symbol_ + ".update");
-  const std::vector<int32_t>& vars = p_.push.vars;
-  for (int32_t v : vars) {
-    if (g_.VarExtent(v) == 0) return;
-  }
-  double updates = 2;
-  for (int32_t v : vars) updates *= static_cast<double>(g_.VarExtent(v));
-  total_cost_ += updates;
-  for (int64_t e : p_.extents) {
-    if (e == 0) return;
-  }
-  // Lanes over the innermost variable if they write neighbouring elements: no two of them the same one.
-  bool lanes = false;
-  if (!vars.empty() && g_.VarExtent(vars.back()) >= 4) {
-    int moving = 0;
-    lanes = true;
-    for (const auto& [atom, factor] : g_.ToAffine(p_.push_targets[0]).terms) {
-      if (!facts_.depends[atom].test(vars.back())) continue;
-      ++moving;
-      lanes = lanes && g_.node(atom).kind == NodeKind::kIndex && factor == 1;
-    }
-    lanes = lanes && moving == 1;
-  }
-  info_.update_extent = lanes ? UpdateBlocks() : 1;
-  std::vector<std::unique_ptr<Loop>> loops;
-  Level* level = &root_;
-  At(level);
-  llvm::Value* begin = I64(0);
-  llvm::Value* end = vars.empty() ? nullptr : I64(g_.VarExtent(vars.back()));
-  if (info_.update_extent > 1) {
-    begin = b_.CreateMul(f->getArg(2), I64(kUpdateBlock));
-    end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b_.CreateMul(f->getArg(3), I64(kUpdateBlock)));
-  }
-  for (size_t i = 0; i < vars.size(); ++i) {
-    At(level);
-    const int64_t extent = g_.VarExtent(vars[i]);
-    const bool wide = lanes && i + 1 == vars.size();
-    loops.push_back(Open(level, wide ? begin : I64(0), wide ? end : I64(extent), wide ? kLanes : 1));
-    if (wide) DefineLanes(loops.back()->level, vars[i], loops.back()->index, extent % kLanes == 0 ? nullptr : end);
-    else DefineScalar(loops.back()->level, vars[i], loops.back()->index);
-    level = &loops.back()->level;
-  }
-  UpdateBody(level);
-  for (size_t i = loops.size(); i-- > 0;) Close(*loops[i]);
-  ReportSeen();
-}
-
 KernelInfo KernelEmitter::Emit() {
   std::vector<NodeId> roots = p_.values;
   for (size_t d = 0; d < p_.extents.size(); ++d) output_linear_.push_back(g_.Index(static_cast<int32_t>(d)));
@@ -375,8 +256,11 @@ KernelInfo KernelEmitter::Emit() {
   std::vector<NodeId> stored = p_.values;
   if (push) stored.insert(stored.end(), p_.push.combined.begin(), p_.push.combined.end());
   watched_ = WatchedNodes(g_, facts_.reachable, stored, watch_);
+  listed_row_ = push && watch_ == Watch::kNone ? ListedRow() : 0;
   Units();
+  if (listed_row_ > 0 && unit_elements_ % listed_row_ == 0 && info_.extent > 1) info_.listed_updates = g_.VarExtent(p_.push.vars[0]);
   if (push) Update();
+  if (info_.listed_updates > 0) Targets();
   info_.has_update = push;
   info_.may_alias = p_.may_alias;
   for (size_t k = 0; k < info_.may_alias.size() && whole_rows_; ++k) info_.may_alias[k] = info_.may_alias[k] || p_.may_alias_by_row[k];

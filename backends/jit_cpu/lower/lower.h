@@ -29,6 +29,10 @@ struct KernelInfo {
   // 0..update_extent-1, each of which walks all updates but touches elements that no other does.
   bool has_update = false;
   int64_t update_extent = 0;
+  // Push programs whose updates each touch elements of one unit only, known before they are made: how many there are, otherwise 0. Then
+  // `targets` tells the units, and `update` makes those that an UpdateList names. So a unit and its updates can follow each other while its
+  // elements are near, and units with their updates are independent.
+  int64_t listed_updates = 0;
   // By operand: output 0 may be the same buffer as this operand (every load of it is at the very element that is being written).
   // In a push program whose outputs all start as operands, the units need not run at all when every output o is operand
   // starts_as[o]'s buffer.
@@ -37,10 +41,16 @@ struct KernelInfo {
   std::string summary;             // "16 x f32, 12 nodes, rows of 128"
 };
 
+// Which updates to make, in this order: numbers list[begin..end), one at least.
+struct UpdateList {
+  const int32_t* list;
+  int64_t begin, end;
+};
+
 // Object code of one kernel, and a name. Plain bytes: what a disk cache stores (see Serialize).
 struct KernelCode {
   KernelInfo info;
-  std::string symbol;  // of the units' function; the update's is symbol + ".update"
+  std::string symbol;  // of the units' function; the update's is symbol + ".update", that of the targets symbol + ".targets"
   std::string object;  // ELF
   bool watches = false;
 };
@@ -54,7 +64,9 @@ struct CompiledKernel {
   KernelInfo info;
   Fn fn = nullptr;
   bool watches = false;
-  Fn update = nullptr;  // over update_extent's units; null when there is none
+  // Over update_extent's units; null when there is none. With listed updates one more output, after all others, is an UpdateList.
+  Fn update = nullptr;
+  Fn targets = nullptr;  // over listed_updates; its one output is an int32_t for each of them: the unit, or -1 for none
 };
 
 struct KernelText {
