@@ -85,7 +85,7 @@ ordered_json Json(const RecordComparison& r) {
 void RunCompare::AddTo(OptionParser& app) {
   app.add_option("--record", record, "writes every value that the program makes, loops by iteration, in a run of its own")->type_name("OUT.npz");
   app.add_option("--compare", compare, "compares every value with a record, in a run of its own, up to the first that differs")->type_name("RECORD.npz");
-  app.add_option("--budget", budgets, "with --compare: how far values may differ: 4ulp, or ABSOLUTE,RELATIVE (without one, or with 0ulp: not by a bit, as -0 and 0 do); for some: %x=..., op:dot=..., /REGEX/=...; of several the last that fits counts")
+  app.add_option("--budget", budgets, "with --compare: how far values may differ: 4ulp, or ABSOLUTE,RELATIVE (without one, or with 0ulp: not by a bit, as -0 and 0 do); for some: %x=..., %body:x=..., op:dot=..., /REGEX/=...; of several the last that fits counts")
       ->type_name("[WHICH=]BUDGET")->repeated();
   app.add_option("--shadow", shadow, "measures each operation's own error against f64, in ULP, on N samples of each result or all")->type_name("N|all");
   app.add_flag("--accumulated", accumulated, "with --shadow: and its error against the whole program in f64");
