@@ -307,8 +307,8 @@ class Runner {
       const absl::Status written = absl::EndsWith(o_.output, ".pb") ? WriteSnapshot() : WriteOutputs(outputs);
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
-    if (o_.comparing.any() && outcome_.error.empty()) {
-      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToOneDevice(), compared_runs_);
+    if (const bool stopped = !outcome_.error.empty(); o_.comparing.any() && (!stopped || outcome_.caught_json.is_null())) {
+      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToOneDevice(), compared_runs_, nullptr, stopped);
       if (!ran.ok()) return Refuse(o_, kUsage, ran);
       if (compared_runs_.failed) status = kFailed;
     }
