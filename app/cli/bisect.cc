@@ -171,6 +171,7 @@ class Bisector {
       if (open) j["equal"] = nullptr;
       j["first"] = culprit == nullptr ? ordered_json() : Json(*culprit);
       j["pass"] = culprit == nullptr ? ordered_json() : ordered_json(culprit->after.pass);
+      if (const std::string gaps = culprit == nullptr ? "" : GapsIn(*culprit); !gaps.empty()) j["between"] = gaps;
       j["transitions"] = ordered_json::array();
       for (const Transition& t : transitions_) j["transitions"].push_back(Json(t));
       j["skipped"] = skipped_;
@@ -191,12 +192,27 @@ class Bisector {
       }
       else if (culprit == nullptr) std::printf("%s\n", compared ? "no pass changes a value" : "nothing could be compared");
       else std::printf("first pass that changes a value: %s%s\n  before: %s\n  after: %s\nfirst divergence: %s", PassText(culprit->after).c_str(), BeforeIt(*culprit).c_str(), culprit->before.file.c_str(), culprit->after.file.c_str(), culprit->text.c_str());
+      if (const std::string gaps = culprit == nullptr ? "" : GapsIn(*culprit); !gaps.empty()) {
+        std::printf("between the two dumps: %s\n", gaps.c_str());
+      }
       if (culprit != nullptr && !culprit->not_judged.empty()) std::printf("%s\n", NotJudged(culprit->not_judged).c_str());
     }
     return open ? kUsage : culprit == nullptr && compared ? kOk : kFailed;
   }
 
  private:
+  // From one dump of the folder to the next.
+  std::string GapsIn(const Transition& t) const {
+    std::vector<std::string> gaps;
+    bool within = false;
+    for (size_t k = 0; k + 1 < dumps_.size() && dumps_[k].file != t.after.file; ++k) {
+      within |= dumps_[k].file == t.before.file;
+      const std::string gap = within ? GapBetween(dumps_[k], dumps_[k + 1]) : "";
+      if (!gap.empty()) gaps.push_back(gap);
+    }
+    return absl::StrJoin(gaps, "; ");
+  }
+
   std::unique_ptr<Stage> Read(const DumpFile& dump) const {
     auto stage = std::make_unique<Stage>();
     stage->dump = dump;

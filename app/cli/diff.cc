@@ -49,7 +49,7 @@ int Run_diff(const std::vector<std::string>& args) {
   app.add_option("B", o.b, "the other program; its parameters get the values of A's")->required();
   app.add_flag("--structure", o.structure, "compares the structure only");
   app.add_option("--budget", o.budgets,
-                 "how far values may differ: 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6; for some instructions: %x=..., op:dot=..., "
+                 "how far values may differ: 4ulp, or ABSOLUTE,RELATIVE as 1e-5,1e-6; for some instructions: %x=..., %body:x=..., op:dot=..., "
                  "/REGEX/=...; several, the last that fits counts; without one (and with 0ulp) every other bit is a difference, also the sign of a zero; of numbers of two types "
                  "and what comes from them, what the narrower one rounds in another order is none (1e-4 of the number for f32, 1e-2 for f16, 4e-2 for bf16), and constants have to be the same but for rounding once")
       ->type_name("[WHICH=]BUDGET")

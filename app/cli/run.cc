@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "app/cli/arguments.h"
 #include "app/cli/caught.h"
@@ -33,6 +33,7 @@
 #include "app/cli/verb.h"
 #include "backends/exchange/run_parallel.h"
 #include "core/base/threads.h"
+#include "core/debug/catch_list.h"
 #include "core/debug/catches.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_results.h"
@@ -86,21 +87,10 @@ absl::Status ParseOptions(RunOptions& o) {
   if (!o.output.empty() && !absl::EndsWith(o.output, ".npz") && !absl::EndsWith(o.output, ".pb")) {
     return absl::InvalidArgumentError(absl::StrCat("--output writes an archive of arrays or a snapshot: name it FILE.npz or FILE.pb, not ", o.output));
   }
-  for (absl::string_view what : absl::StrSplit(o.catches, ',', absl::SkipEmpty())) {
-    std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(what, absl::MaxSplits(':', 1));
-    const std::optional<CatchKind> kind = CatchKindOf(absl::StripAsciiWhitespace(parts.first));
-    if (!kind.has_value()) return absl::InvalidArgumentError(absl::StrCat("--catch takes a list of ", CatchKindNames(), ", not ", what));
-    CatchRequest request;
-    request.kind = *kind;
-    request.number = static_cast<int>(o.catch_requests.size()) + 1;
-    if (!parts.second.empty() && (*kind != CatchKind::kCancellation || !absl::SimpleAtoi(parts.second, &request.bits) || request.bits < 1)) {
-      return absl::InvalidArgumentError(absl::StrCat("--catch ", what, ": a number of bits goes with cancellation only, as in cancellation:20"));
-    }
-    if (request.bits > kMostCancellationBits) {
-      return absl::InvalidArgumentError(absl::StrCat("--catch ", what, ": no type has more than ", kMostCancellationBits, " bits to lose"));
-    }
-    const bool again = std::any_of(o.catch_requests.begin(), o.catch_requests.end(), [&](const CatchRequest& r) { return r.kind == request.kind && r.bits == request.bits; });
-    if (!again) o.catch_requests.push_back(request);  // twice the same is once
+  if (!absl::StripAsciiWhitespace(o.catches).empty()) {
+    absl::StatusOr<std::vector<CatchRequest>> requests = ParseCatches(o.catches);
+    if (!requests.ok()) return absl::InvalidArgumentError(absl::StrCat("--catch ", o.catches, ": ", requests.status().message()));
+    o.catch_requests = *std::move(requests);
   }
   return absl::OkStatus();
 }
@@ -317,8 +307,8 @@ class Runner {
       const absl::Status written = absl::EndsWith(o_.output, ".pb") ? WriteSnapshot() : WriteOutputs(outputs);
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
-    if (o_.comparing.any() && outcome_.error.empty()) {
-      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToOneDevice(), compared_runs_);
+    if (const bool stopped = !outcome_.error.empty(); o_.comparing.any() && (!stopped || outcome_.caught_json.is_null())) {
+      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToOneDevice(), compared_runs_, nullptr, stopped);
       if (!ran.ok()) return Refuse(o_, kUsage, ran);
       if (compared_runs_.failed) status = kFailed;
     }
@@ -438,7 +428,7 @@ class Runner {
     }
     std::printf("peak %s of values and scratch\n", FormatByteCount(outcome_.peak_bytes).c_str());
     if (!o_.catch_requests.empty() && outcome_.caught_json.is_null()) {
-      std::printf("caught nothing of %s\n", absl::StrJoin(o_.catch_requests, ", ", [](std::string* out, const CatchRequest& r) { absl::StrAppend(out, Name(r.kind)); }).c_str());
+      std::printf("caught nothing of %s\n", absl::StrJoin(o_.catch_requests, ", ", [](std::string* out, const CatchRequest& r) { absl::StrAppend(out, CatchDescription(r.kind, r.bits)); }).c_str());
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (i == 32 && outputs.size() > 40) {

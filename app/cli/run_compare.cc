@@ -52,6 +52,7 @@ ordered_json Json(const ShadowReport& report) {
                     {"executions", report.executions},
                     {"looked_at", report.looks},
                     {"fewer_elements", report.fewer}};
+  if (report.accumulated) j["accumulating_ms"] = report.accumulate_seconds * 1e3;
   if (!report.accumulated_why.empty()) j["accumulated_why"] = report.accumulated_why;
   j["instructions"] = std::move(rows);
   return j;
@@ -85,7 +86,7 @@ ordered_json Json(const RecordComparison& r) {
 void RunCompare::AddTo(OptionParser& app) {
   app.add_option("--record", record, "writes every value that the program makes, loops by iteration, in a run of its own")->type_name("OUT.npz");
   app.add_option("--compare", compare, "compares every value with a record, in a run of its own, up to the first that differs")->type_name("RECORD.npz");
-  app.add_option("--budget", budgets, "with --compare: how far values may differ: 4ulp, or ABSOLUTE,RELATIVE (without one, or with 0ulp: not by a bit, as -0 and 0 do); for some: %x=..., op:dot=..., /REGEX/=...; of several the last that fits counts")
+  app.add_option("--budget", budgets, "with --compare: how far values may differ: 4ulp, or ABSOLUTE,RELATIVE (without one, or with 0ulp: not by a bit, as -0 and 0 do); for some: %x=..., %body:x=..., op:dot=..., /REGEX/=...; of several the last that fits counts")
       ->type_name("[WHICH=]BUDGET")->repeated();
   app.add_option("--shadow", shadow, "measures each operation's own error against f64, in ULP, on N samples of each result or all")->type_name("N|all");
   app.add_flag("--accumulated", accumulated, "with --shadow: and its error against the whole program in f64");
@@ -104,28 +105,44 @@ absl::Status RunCompare::Check() {
   return absl::OkStatus();
 }
 
-absl::Status RunCompare::Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange) {
+absl::Status RunCompare::Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange,
+                             bool stops) {
   WatchedRun run{module, backend, inputs, MachineOptionsOf(session, inputs)};
   run.options.exchange = exchange;
+  const auto tell = [&](const char* what, const absl::Status& why) {
+    absl::StrAppend(&outcome.text, what, ": ", why.message(), "\n");
+    outcome.json[what] = {{"error", std::string(why.message())}};
+  };
   if (!record.empty()) {
     const absl::StatusOr<RecordReport> report = RecordRun(run, record, {});
-    if (!report.ok()) return report.status();
-    absl::StrAppend(&outcome.text, "recorded ", Count(report->arrays, "array"), ", ", FormatByteCount(report->bytes), ", in ", record, "\n");
-    outcome.json["record"] = {{"arrays", report->arrays}, {"bytes", report->bytes}};
+    if (!report.ok() && !stops) return report.status();
+    if (report.ok()) {
+      absl::StrAppend(&outcome.text, "recorded ", Count(report->arrays, "array"), ", ", FormatByteCount(report->bytes), ", in ", record, "\n");
+      outcome.json["record"] = {{"arrays", report->arrays}, {"bytes", report->bytes}};
+    } else {
+      tell("record", report.status());
+    }
   }
   if (!compare.empty()) {
     absl::StatusOr<RecordComparison> report = CompareWithRecord(run, compare, table_, /*keep_going=*/exchange != nullptr);
-    if (!report.ok()) return report.status();
-    absl::StrAppend(&outcome.text, "compared with ", compare, ": ", ToText(*report));
-    outcome.json["compare"] = Json(*report);
-    outcome.failed = report->diverging > 0;
-    outcome.compared = std::make_shared<const RecordComparison>(*std::move(report));
+    if (!stops && !report.ok()) return report.status();
+    if (!stops && !report->ended.ok()) return report->ended;
+    if (report.ok()) {
+      absl::StrAppend(&outcome.text, "compared with ", compare, ": ", ToText(*report));
+      outcome.json["compare"] = Json(*report);
+      outcome.failed = report->diverging > 0 || !report->ended.ok();
+      outcome.compared = std::make_shared<const RecordComparison>(*std::move(report));
+    } else {
+      tell("compare", report.status());
+    }
   }
   if (shadow.empty()) return absl::OkStatus();
   absl::StatusOr<ShadowReport> report = MeasureOwn(run);
-  if (!report.ok()) return report.status();
+  if (!report.ok() && stops) tell("shadow", report.status());
+  if (!report.ok()) return stops ? absl::OkStatus() : report.status();
+  if (!report->ended.ok() && !stops) return report->ended;
   std::unique_ptr<Module> twin;
-  if (accumulated) {
+  if (accumulated && report->ended.ok()) {
     absl::StatusOr<std::unique_ptr<Module>> made = MakeTwin(module, session.fill);
     absl::Status added = made.status();
     if (made.ok()) {

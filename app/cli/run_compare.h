@@ -38,7 +38,9 @@ struct RunCompare {
     std::shared_ptr<const RecordComparison> compared;  // with the record; null: not asked for
   };
   // `exchange`: of one of several devices, which come to their end together: a comparison does not end at the first value that differs then.
-  absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange = nullptr);
+  // `stops`: the program is known to stop with an error, which has been told: then what comes before it is.
+  absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange = nullptr,
+                   bool stops = false);
   // The parts of a shadow, where devices measure theirs together: each operation's own error; then what is said of it.
   absl::StatusOr<ShadowReport> MeasureOwn(WatchedRun run) const;
   static void Tell(const ShadowReport& report, Outcome& outcome);

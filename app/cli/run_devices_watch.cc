@@ -209,8 +209,9 @@ class Watcher {
       logs[d] = std::make_unique<ExchangeLog>(port);
       absl::StatusOr<ShadowReport> report =
           watch_.comparing.MeasureOwn(RunOf(d, watch_.comparing.accumulated ? logs[d]->kept() : port));
-      if (report.ok()) reports[d] = *std::move(report);
-      return report.status();
+      if (!report.ok()) return report.status();
+      reports[d] = *std::move(report);
+      return reports[d].ended;
     });
     if (!measured.ok()) return measured;
     if (watch_.comparing.accumulated) Accumulate(logs, reports);

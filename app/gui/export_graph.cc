@@ -19,6 +19,7 @@
 #include "core/debug/slice_instructions.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/collectives.h"
 #include "visualizer/canvas/paged.h"
 #include "visualizer/export/dot.h"
@@ -159,7 +160,7 @@ class GraphExport {
     const Instruction* exchange = Several(session_->state()) ? nullptr : FirstExchange(*session_->state().module);
     if (exchange == nullptr) return kOk;
     return Refuse(absl::InvalidArgumentError(
-        absl::StrCat(what, " needs a whole run, and %", exchange->name, " exchanges data among ", ParticipantCount(*exchange),
+        absl::StrCat(what, " needs a whole run, and ", ShownName(*exchange), " exchanges data among ", ParticipantCount(*exchange),
                      " devices; --replicas and --partitions say how many there are, --device which of them is drawn")));
   }
 

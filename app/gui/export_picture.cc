@@ -21,6 +21,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/travel.h"
+#include "core/ir/written_names.h"
 #include "core/ops/transfers.h"
 #include "visualizer/model/picture_view.h"
 #include "visualizer/model/value_view.h"
@@ -188,12 +189,12 @@ class PictureExport {
     for (int k = 0; started && !condition_.empty() && !s.Finished() && !s.error_stop && k < kMostMoments; ++k) {
       const absl::StatusOr<Claim> claim = EvaluateClaim(condition_, s, false);
       if (claim.ok()) break;
-      said_ = absl::StrCat("where the program comes to %", instruction_->name, ", ", condition_, " cannot be evaluated: ", claim.status().message(), "\n");
+      said_ = absl::StrCat("where the program comes to ", ShownName(*instruction_), ", ", condition_, " cannot be evaluated: ", claim.status().message(), "\n");
       const bool again = session.Execute(absl::StrCat("tbreak ", name, " if ", condition_)).ok && session.Execute("continue").ok;
       if (!again || k + 1 == kMostMoments) return false;
     }
     if (started && s.Finished() && !condition_.empty()) {
-      said_ = absl::StrCat("the program does not come to %", instruction_->name, " with ", condition_, "\n");
+      said_ = absl::StrCat("the program does not come to ", ShownName(*instruction_), " with ", condition_, "\n");
       return false;
     }
     // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.

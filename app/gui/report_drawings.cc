@@ -6,6 +6,7 @@
 #include "app/cli/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "visualizer/canvas/svg.h"
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
@@ -56,7 +57,7 @@ void AddGraph(Session::State& s, const Instruction& at, int hops, const std::str
   const bool hidden = std::any_of(scene->arrows.begin(), scene->arrows.end(), [](const SceneArrow& arrow) { return arrow.minor; });
   GraphDrawingOptions options;
   options.here = &at;
-  report->pictures.push_back({absl::StrCat(who, "The graph around %", at.name), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction"), hidden ? "; +N \u2193: N more arrows, not drawn" : ""), Svg(DrawGraph(*scene, tints, options)), MiddleOf(*scene, at)});
+  report->pictures.push_back({absl::StrCat(who, "The graph around ", ShownName(at)), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction"), hidden ? "; +N \u2193: N more arrows, not drawn" : ""), Svg(DrawGraph(*scene, tints, options)), MiddleOf(*scene, at)});
 }
 
 // The best ones; the general index map and the card only where there is nothing better, for they say the same again.
@@ -81,7 +82,7 @@ void AddPictures(Session::State& s, const Instruction& at, const std::optional<R
   for (size_t k = 0; k < rows.size(); ++k) {
     const absl::StatusOr<MadePicture> made = rows[k]->draw(*data, selection);
     if (!made.ok()) continue;
-    report->pictures.push_back({absl::StrCat(who, rows[k]->title, " of %", at.name), absl::StrCat(rows[k]->help, ahead ? absl::StrCat("; %", at.name, " is not executed yet, its result is computed ahead") : ""), Svg(made->drawing)});
+    report->pictures.push_back({absl::StrCat(who, rows[k]->title, " of ", ShownName(at)), absl::StrCat(rows[k]->help, ahead ? absl::StrCat("; ", ShownName(at), " is not executed yet, its result is computed ahead") : ""), Svg(made->drawing)});
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -84,7 +85,7 @@ bool ParseDumpName(absl::string_view file, DumpFile& dump) {
   }
   int first = static_cast<int>(words.size());  // of the words that speak of passes
   bool before = false, after = false;
-  absl::string_view after_name;
+  absl::string_view after_name, before_name;
   for (int k = 0; k < static_cast<int>(words.size()); ++k) {
     absl::string_view word = words[k];
     const bool all_before = absl::EndsWith(word, "before_optimizations"), all_after = absl::EndsWith(word, "after_optimizations");
@@ -103,6 +104,7 @@ bool ParseDumpName(absl::string_view file, DumpFile& dump) {
       first = std::min(first, k);
     } else if (absl::ConsumePrefix(&word, "before_")) {
       before = true;
+      before_name = word;
       first = std::min(first, k);
     } else if (word == "before" || word == "after") {
       (word == "before" ? before : after) = true;
@@ -125,6 +127,7 @@ bool ParseDumpName(absl::string_view file, DumpFile& dump) {
   const int behind = number >= 0 ? number + 1 : own;
   if (behind < first && behind < static_cast<int>(words.size())) dump.pipeline = absl::StrJoin(words.begin() + behind, words.begin() + std::min<int>(first, static_cast<int>(words.size())), ".");
   dump.rank = after ? 1 : before ? -1 : 0;
+  if (!absl::StartsWith(before_name, "pipeline")) dump.next = std::string(before_name);
   if (after && !after_name.empty() && !absl::StartsWith(after_name, "pipeline")) {
     dump.pass = std::string(after_name);
   } else if (after_name == "pipeline-start" || (before && !after)) {
@@ -133,6 +136,18 @@ bool ParseDumpName(absl::string_view file, DumpFile& dump) {
     dump.pass = dump.pipeline;
   }
   return true;
+}
+
+std::string GapBetween(const DumpFile& before, const DumpFile& after) {
+  std::vector<std::string> said;
+  const int64_t missing = before.step >= 0 && after.step >= 0 ? after.step - before.step - 1 : 0;
+  if (missing == 1) said.push_back(absl::StrCat("number ", after.step - 1, " is missing"));
+  if (missing > 1) said.push_back(absl::StrCat("numbers ", before.step + 1, " to ", after.step - 1, " are missing"));
+  // XLA dumps what a pass changed, and with a filter what it names.
+  if (!before.next.empty() && !after.pass.empty() && before.next != after.pass && before.next != after.pipeline) {
+    said.push_back(absl::StrCat(before.next, ", which comes next by the name of the one before, left no dump: it changed nothing, or was not to be dumped"));
+  }
+  return absl::StrJoin(said, ", and ");
 }
 
 std::vector<DumpFile> OrderDumps(const std::vector<std::string>& files) {

@@ -18,7 +18,11 @@ struct DumpFile {
   int rank = 0;          // within a step: before a pass, unknown, after it; of the whole: before and after all optimizations
   std::string pipeline;  // "simplification"
   std::string pass;      // what ran just before this dump: "algsimp"; empty: nothing is known to have
+  std::string next;      // what runs just after it: "dce"; empty: that is not known
 };
+
+// What the names of two dumps that follow one another say of what ran between them, as a clause: "number 3 is missing"; empty: nothing.
+std::string GapBetween(const DumpFile& before, const DumpFile& after);
 
 // What a name says. False for a file that is no dump of a module (buffer assignments, LLVM code, options, pictures, ...).
 //   module_0001.jit_f.before_optimizations.txt

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_list.h"
 #include "core/debug/catches.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -130,9 +131,9 @@ void ShowCatchNotices(Session::State& s) {
   for (const std::string& notice : CatchesOf(s).TakeNotices()) s.Say("note: ", notice, "\n");
 }
 
-std::string CatchDescription(const Breakpoint& b) { return absl::StrCat(Name(b.catches), b.bits > 0 ? absl::StrCat(" of ", Count(b.bits, "bit"), " or more") : ""); }
+std::string CatchDescription(const Breakpoint& b) { return CatchDescription(b.catches, b.bits); }
 
-std::string CatchText(const Breakpoint& b) { return absl::StrCat(Name(b.catches), b.bits > 0 ? absl::StrCat(" ", b.bits) : ""); }
+std::string CatchText(const Breakpoint& b) { return CatchText(b.catches, b.bits); }
 
 absl::Status InfoCatch(Session::State& s, absl::string_view) {
   if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
@@ -150,36 +151,15 @@ absl::Status InfoCatch(Session::State& s, absl::string_view) {
 }
 
 absl::Status CommandCatch(Session::State& s, absl::string_view args) {
-  const std::string usage = absl::StrCat("catch takes one of ", CatchKindNames(), " (after cancellation, how many bits)");
   const size_t at = absl::StrCat(" ", args, " ").find(" if ");  // the condition is the rest
   absl::string_view words = args.substr(0, at), condition;
   if (at != absl::string_view::npos) {
     condition = at + 3 > args.size() ? absl::string_view() : absl::StripAsciiWhitespace(args.substr(at + 2));
     if (condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
   }
-  if (absl::StripAsciiWhitespace(words).empty()) return absl::InvalidArgumentError(usage);
-  std::vector<CatchRequest> fresh;
-  while (!absl::StripAsciiWhitespace(words).empty()) {
-    absl::string_view word = TakeWord(words);
-    absl::ConsumeSuffix(&word, ",");
-    int bits = 0;
-    if (!fresh.empty() && fresh.back().kind == CatchKind::kCancellation && fresh.back().bits == 0 && absl::SimpleAtoi(word, &bits)) {
-      if (bits < 1 || bits > kMostCancellationBits) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("catch cancellation takes how many bits, 1 to ", kMostCancellationBits, " (f64 has no more to lose, f32 24, bf16 8), not ", bits));
-      }
-      fresh.back().bits = bits;
-      continue;
-    }
-    for (absl::string_view name : absl::StrSplit(word, ',', absl::SkipEmpty())) {
-      const std::optional<CatchKind> kind = CatchKindOf(absl::AsciiStrToLower(name));
-      if (!kind.has_value()) return absl::InvalidArgumentError(absl::StrCat("there is nothing called '", name, "' to catch; ", usage));
-      CatchRequest request;
-      request.kind = *kind;
-      fresh.push_back(request);
-    }
-  }
-  for (const CatchRequest& request : fresh) {
+  const absl::StatusOr<std::vector<CatchRequest>> fresh = ParseCatches(words);
+  if (!fresh.ok()) return fresh.status();
+  for (const CatchRequest& request : *fresh) {
     const auto same = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& b) {
       return b->kind == Breakpoint::kCatch && b->catches == request.kind && b->bits == request.bits && b->condition == condition;
     });

@@ -305,7 +305,7 @@ absl::Status CommandCompare(Session::State& s, absl::string_view args) {
   s.Extension<LastRecordComparison>() = {path, *report};
   // Like an expect: a script goes on, and ends with status 1.
   s.expects.push_back({absl::StrCat("compare ", path), report->diverging == 0, report->diverging == 0 ? "" : absl::StrCat("first divergence: ", report->divergences[0].place)});
-  return absl::OkStatus();
+  return report->ended;
 }
 
 }  // namespace hloscope

@@ -158,6 +158,17 @@ absl::Status BudgetTable::Add(absl::string_view text) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// Also of a copy of the computation, which has its name.
+bool Means(absl::string_view text, const Instruction& instruction) {
+  const auto is = [&](absl::string_view name) { return !name.empty() && (instruction.name == name || WrittenName(instruction) == name); };
+  const InstructionName name = ParseInstructionName(text);
+  return is(text) || (name.computation == instruction.parent->name && is(name.name));
+}
+
+}  // namespace
+
 absl::Status BudgetTable::Check(const std::vector<const Module*>& modules) const {
   for (const Rule& rule : rules_) {
     if (rule.kind != Rule::kName) continue;
@@ -167,12 +178,15 @@ absl::Status BudgetTable::Check(const std::vector<const Module*>& modules) const
     for (const Module* module : modules) {
       for (const Computation* computation : module->computations) {
         for (const Instruction* i : computation->instructions) {
-          known = known || computation->FindInstruction(rule.text) == i;
+          known = known || Means(rule.text, *i);
           if (!known) OfferName(nearest, *i);
         }
       }
     }
     if (known) continue;
+    if (const InstructionName name = ParseInstructionName(rule.text); !name.computation.empty()) {
+      return absl::NotFoundError(absl::StrCat("a budget is given for %", rule.text, ": ", NoSuchNamed(*modules[0], name).message()));
+    }
     const std::string hint = nearest.Hint();
     return absl::NotFoundError(absl::StrCat("a budget is given for %", rule.text, ", and there is no such instruction", hint.empty() ? "" : absl::StrCat("; ", hint)));
   }
@@ -184,7 +198,7 @@ const Budget* BudgetTable::Find(const Instruction& instruction) const {
     bool fits = false;
     switch (rule->kind) {
       case Rule::kAll: fits = true; break;
-      case Rule::kName: fits = instruction.name == rule->text || (!rule->text.empty() && WrittenName(instruction) == rule->text); break;
+      case Rule::kName: fits = Means(rule->text, instruction); break;
       case Rule::kOperation: fits = Name(instruction.opcode) == rule->text; break;
       case Rule::kPattern:
         fits = std::regex_search(instruction.name.begin(), instruction.name.end(), *std::static_pointer_cast<std::regex>(rule->pattern));

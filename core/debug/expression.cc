@@ -65,6 +65,8 @@ class Parser {
   // The comparison whose outcome is the whole result, if there is one.
   const std::optional<Comparison>& last_comparison() const { return last_; }
   const std::vector<Part>& parts() const { return parts_; }
+  // Something of f64 or of integers of 32 bits and more has been read.
+  bool wide() const { return wide_; }
 
  private:
   void Skip() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
@@ -342,6 +344,8 @@ class Parser {
     Result r;
     r.kind = Result::kValue;
     r.value = *std::move(value);
+    const ElementType type = r.value.shape().element_type();
+    wide_ |= RealTypeOf(type) == ElementType::kF64 || (IsInteger(type) && BitWidth(type) >= 32);
     return r;
   }
 
@@ -487,6 +491,7 @@ class Parser {
   std::optional<Comparison> last_;
   const bool explain_;
   std::vector<Part> parts_;
+  bool wide_ = false;
   bool negated_ = false;  // an odd number of nots is around the place that is read
   int depth_ = 0;
   int skipping_ = 0;  // more than 0: values are not asked for
@@ -498,7 +503,13 @@ absl::StatusOr<double> ExpressionHost::Fact(absl::string_view name, absl::string
   return absl::FailedPreconditionError(absl::StrCat("nothing is known of '", name, "' here"));
 }
 
-absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) { return Parser(text, host).Whole(); }
+absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) {
+  Parser parser(text, host);
+  absl::StatusOr<Result> result = parser.Whole();
+  if (!result.ok() || !parser.wide() || result->kind != Result::kNumbers || result->unknown || result->is_bool || result->value.has_value()) return result;
+  if (absl::StatusOr<Value> numbers = ToValue(*result); numbers.ok()) result->value = *std::move(numbers);
+  return result;
+}
 
 absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host, bool explain) {
   Parser parser(text, host);

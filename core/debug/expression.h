@@ -33,7 +33,8 @@ class ExpressionHost {
 
 struct ExpressionResult {
   enum Kind : uint8_t { kValue, kNumbers, kShape } kind = kNumbers;
-  Value value;                     // kValue: as it is, nothing was computed; kNumbers: integers that are known exactly, or none
+  Value value;                     // kValue: as it is, nothing was computed; kNumbers: integers that are known exactly; as f64 what was
+                                   // computed from f64 or from integers of 32 bits and more, which is shown so that it reads back; or none
   std::vector<int64_t> dimensions; // kNumbers
   std::vector<double> re, im;      // kNumbers; im empty: real (of unknown ones too, where the type is known)
   bool is_bool = false;            // kNumbers

@@ -9,6 +9,7 @@
 #include "core/debug/expression_integers.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
+#include "core/literal/scalar.h"
 #include "core/shape/shape.h"
 
 namespace hloscope::expression {
@@ -25,10 +26,21 @@ std::string PlaceText(const Result& r, int64_t i) {
   return absl::StrCat("at [", absl::StrJoin(index, ","), "]: ");
 }
 
+// `whole`: with all digits that it takes to read the number back.
+std::string NumberText(Complex x, bool complex, bool whole) {
+  const auto text = [&](double part) { return whole ? ToText(Scalar::Float(ElementType::kF64, part)) : FormatDouble(part, 9); };
+  return complex ? absl::StrCat("(", text(x.real()), ", ", text(x.imag()), ")") : text(x.real());
+}
+
 // Of one element: what is there and what was wanted of it.
 std::string Found(const Comparison& c, int64_t i, bool negated) {
   if (c.left.kind == Result::kShape) return absl::StrCat("the shape is ", c.left.shape.ToString(false));
-  std::string text = absl::StrCat("found ", ElementText(c.left, i), ", wanted ", negated ? "not " : "", c.op, " ", ElementText(c.right, i));
+  std::string found = ElementText(c.left, i), wanted = ElementText(c.right, i);
+  if (found == wanted && At(c.left, i) != At(c.right, i)) {  // what sets them apart is beyond the digits that are usual
+    found = NumberText(At(c.left, i), !c.left.im.empty(), true);
+    wanted = NumberText(At(c.right, i), !c.right.im.empty(), true);
+  }
+  std::string text = absl::StrCat("found ", found, ", wanted ", negated ? "not " : "", c.op, " ", wanted);
   if (c.op == "~=") absl::StrAppend(&text, " within ", FormatDouble(c.tolerance));
   return text;
 }
@@ -138,9 +150,9 @@ std::string WhyFalse(absl::string_view text, absl::Span<const Part> parts) {
 std::string ElementText(const Result& r, int64_t i) {
   if (Size(r) == 1) i = 0;
   if (r.is_bool) return r.re[i] != 0 ? "true" : "false";
-  if (r.value.has_value()) return IntegerText(r, i);
-  if (!r.im.empty()) return absl::StrCat("(", FormatDouble(r.re[i], 9), ", ", FormatDouble(r.im[i], 9), ")");
-  return FormatDouble(r.re[i], 9);
+  const bool whole = r.value.has_value();
+  if (whole && IsInteger(r.value.shape().element_type())) return IntegerText(r, i);
+  return NumberText(At(r, i), !r.im.empty(), whole);
 }
 
 }  // namespace hloscope::expression

@@ -192,7 +192,7 @@ std::string ToText(const ExpressionResult& r, int64_t max_elements) {
   if (r.kind == ExpressionResult::kValue) return FormatValue(r.value, {.elements = max_elements});
   if (r.dimensions.empty()) return expression::ElementText(r, 0);
   const absl::StatusOr<Value> array = ToValue(r);
-  return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = 9}) : std::string(array.status().message());
+  return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = r.value.has_value() ? 0 : 9}) : std::string(array.status().message());
 }
 
 std::string ExpressionHelp() {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
@@ -16,7 +17,10 @@
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/ir/written_names.h"
+#include "core/literal/element_at.h"
 #include "core/literal/format.h"
+#include "core/literal/relayout.h"
+#include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
@@ -43,20 +47,48 @@ std::string NoNumbersText(absl::string_view expression, const Shape& shape) {
   return absl::StrCat(expression, " is a tuple; its elements have numbers: ", absl::StrJoin(arrays, ", "));
 }
 
-// Statistics of an expression's value where the program stands.
-absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view expression) {
-  const auto text = [](int64_t finite, double low, double high, double mean, int64_t nan, int64_t inf) {
-    const auto number = [&](double v) { return finite > 0 ? absl::StrFormat("%12.6g", v) : std::string("           -"); };
-    return absl::StrCat(number(low), " ", number(high), " ", number(mean), absl::StrFormat(" %6d %6d\n", nan, inf));
+constexpr int kColumn = 12, kWideColumn = 23;
+
+// Of integers that a double may not hold.
+std::string IntegersRow(const Value& array, double mean) {
+  const auto less = [](const Scalar& a, const Scalar& b) { return IsUnsigned(a.type) ? a.u() < b.u() : a.i < b.i; };
+  const Value dense = ToDense(array);
+  Scalar low = ElementAt(dense, 0), high = low;
+  for (int64_t k = 1; k < dense.element_count(); ++k) {
+    const Scalar x = ElementAt(dense, k);
+    if (less(x, low)) low = x;
+    if (less(high, x)) high = x;
+  }
+  const std::string middle = less(low, high) ? FormatDouble(mean) : ToText(low);
+  return absl::StrFormat("%*s %*s %*s %6d %6d\n", kWideColumn, ToText(low), kWideColumn, ToText(high), kWideColumn, middle, 0, 0);
+}
+
+// Statistics of an expression's value where the program stands. `column`: of how many letters each of them is.
+absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view expression, int* column) {
+  bool wide = false;  // f64 and large integers: six digits may be the same in every row though the numbers are not
+  *column = kColumn;
+  const auto text = [&](int64_t finite, double low, double high, double mean, int64_t nan, int64_t inf) {
+    const auto number = [&](double v, bool whole) {
+      std::string digits = finite > 0 ? FormatDouble(v) : "-";
+      if (double read = 0; finite > 0 && whole && !(absl::SimpleAtod(digits, &read) && read == v)) digits = ToText(Scalar::Float(ElementType::kF64, v));
+      return absl::StrFormat("%*s", *column, digits);
+    };
+    return absl::StrCat(number(low, wide), " ", number(high, wide), " ", number(mean, wide && low == high), absl::StrFormat(" %6d %6d\n", nan, inf));
   };
   const absl::StatusOr<ExpressionResult> result = EvaluateExpression(expression, s);
   if (!result.ok()) return result.status();
   if (result->kind == ExpressionResult::kValue && result->value.shape().IsArray()) {
     const Statistics stats = Summarize(result->value);
+    const ElementType type = result->value.shape().element_type();
+    wide = type == ElementType::kF64 || (IsInteger(type) && BitWidth(type) >= 32);
+    if (wide && BitWidth(type) > 32) *column = kWideColumn;
+    if (IsInteger(type) && BitWidth(type) > 32 && stats.count > 0) return IntegersRow(result->value, stats.mean);
     return text(stats.finite, stats.min, stats.max, stats.mean, stats.nan, stats.inf);
   }
   if (result->kind == ExpressionResult::kValue) return absl::InvalidArgumentError(NoNumbersText(expression, result->value.shape()));
   if (result->kind != ExpressionResult::kNumbers) return absl::InvalidArgumentError("this has no numbers; name an array or an element of a tuple");
+  wide = result->value.has_value();
+  if (wide) *column = kWideColumn;
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   int64_t nan = 0, inf = 0, count = 0;
   for (double v : result->re) {
@@ -102,7 +134,8 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
   std::deque<std::string> last;  // of those that are not shown in their turn
   const absl::Status status = LookAround(s, [&] {
     return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
-      const absl::StatusOr<std::string> row = StatisticsRow(s, text);
+      int column = 0;
+      const absl::StatusOr<std::string> row = StatisticsRow(s, text, &column);
       if (!row.ok()) return row.status();
       const std::string label = occurrences.RowLabel(occurrence);
       const size_t width = occurrences.RowLabelWidth();
@@ -111,7 +144,7 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
         if (!title.empty()) s.Say(title, ":\n");
         if (!legend.empty()) s.Say(legend, "\n");
         const absl::string_view head = occurrences.plain() ? "iteration" : "moment";
-        s.Say(head, std::string(width - head.size(), ' '), "          min          max         mean    nan    inf\n");
+        s.Say(head, std::string(width - head.size(), ' '), absl::StrFormat(" %*s %*s %*s    nan    inf\n", column, "min", column, "max", column, "mean"));
       }
       if (whole || rows < kFirst) {
         s.Say(padded(label), " ", *row);

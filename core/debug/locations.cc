@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/debug/file_words.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/location_kinds.h"
 #include "core/ir/opcode.h"
@@ -76,6 +78,11 @@ absl::StatusOr<Locations> ByName(const Module& module, absl::string_view spec, c
 absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current) {
   spec = absl::StripAsciiWhitespace(spec);
   if (spec.empty()) return absl::InvalidArgumentError("a location is missing: an instruction, a computation, op:dot, shape:f32[*,3], call:NAME, /regex/, model.py:142, scope:NAME (see: help break)");
+  if (spec[0] == '"') {  // a file with a space in its name, with its line or before it
+    absl::StatusOr<std::string> unquoted = TakeQuoted(spec);
+    if (!unquoted.ok()) return unquoted.status();
+    return ResolveLocations(module, absl::StrCat(*unquoted, spec), current);
+  }
   if (absl::ConsumePrefix(&spec, "op:")) return ByOperation(module, spec);
   if (absl::ConsumePrefix(&spec, "shape:")) return ByShape(module, spec);
   if (absl::ConsumePrefix(&spec, "call:")) return ByCalled(module, spec);

@@ -38,20 +38,6 @@ Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
   return value;
 }
 
-Value Filled(const Shape& shape, double number) {
-  if (shape.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Shape& element : shape.tuple_shapes()) elements.push_back(Filled(element, number));
-    return Value::Tuple(shape, std::move(elements));
-  }
-  if (shape.IsToken()) return Value::Token();
-  Value value = Value::Allocate(shape);
-  const ElementType type = shape.element_type();
-  const Scalar s = IsFloat(type) ? Scalar::Float(type, number) : IsComplex(type) ? Scalar::Complex(type, {number, 0}) : Scalar::Int(type, static_cast<int64_t>(number));
-  for (int64_t k = 0; k < shape.ElementCount(); ++k) StoreScalar(s, value.mutable_data() + k * StorageBytes(type));
-  return value;
-}
-
 int64_t Elements(const Shape& shape) {
   if (!shape.IsTuple()) return shape.IsArray() ? shape.ElementCount() : 0;
   int64_t n = 0;
@@ -502,24 +488,32 @@ class Minimizer {
     }
   }
 
-  // One size at a time, everywhere that it stands; and with it what is a multiple of it.
+  // One size at a time, everywhere that it stands, and with it what is a multiple of it; then of dimensions of one size some, which may be
+  // smaller than the others.
   void ShrinkSizes() {
+    constexpr size_t kMost = 64;
     std::vector<int64_t> sizes = SizesIn(module());
-    if (sizes.size() > 64) sizes.resize(64);
+    if (sizes.size() > kMost) sizes.resize(kMost);
     for (int64_t now : sizes) {
       while (now > 1 && !Spent()) {
-        const int64_t to = ShrinkSize(now);
+        const int64_t to = ShrinkSize(now, nullptr, 0);
         if (to == now) break;
         now = to;
       }
     }
+    for (size_t k = 0; k < kMost && !Spent();) {
+      const auto classes = std::make_shared<const DimensionClasses>(module());
+      const std::vector<std::pair<int, int64_t>> shared = classes->OfSharedSizes();
+      if (k >= shared.size()) break;
+      if (ShrinkSize(shared[k].second, classes, shared[k].first) == shared[k].second) ++k;
+    }
   }
 
   // The size that was tried with success, or `now`.
-  int64_t ShrinkSize(int64_t now) {
-    const bool multiples = HasMultiple(module(), now);
+  int64_t ShrinkSize(int64_t now, const std::shared_ptr<const DimensionClasses>& classes, int of_class) {
+    const bool multiples = classes == nullptr && HasMultiple(module(), now);
     std::set<std::pair<int64_t, bool>> invalid;  // whichever elements stay, there is no such program
-    for (const SizeCut& cut : SizeCuts(module(), now)) {
+    for (const SizeCut& cut : SizeCuts(module(), now, classes, of_class)) {
       for (int with = 0; with <= (multiples ? 1 : 0); ++with) {
         if (Spent()) return now;
         if (invalid.contains({cut.to, with != 0})) continue;

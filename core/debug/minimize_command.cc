@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_list.h"
 #include "core/debug/devices.h"
 #include "core/debug/extract.h"
 #include "core/debug/file_words.h"

@@ -282,21 +282,4 @@ FailurePredicate EndingToo(FailurePredicate fails, Backend& backend, const RunSe
   };
 }
 
-absl::StatusOr<std::vector<CatchRequest>> ParseCatches(absl::string_view text) {
-  std::vector<CatchRequest> requests;
-  for (absl::string_view name : absl::StrSplit(text, absl::ByAnyChar(", "), absl::SkipEmpty())) {
-    CatchRequest request;
-    const size_t colon = name.find(':');
-    const std::optional<CatchKind> kind = CatchKindOf(name.substr(0, colon));
-    if (!kind.has_value() || (colon != absl::string_view::npos && !absl::SimpleAtoi(name.substr(colon + 1), &request.bits))) {
-      return absl::InvalidArgumentError(absl::StrCat("catch takes a list of ", CatchKindNames(), ", not '", name, "'"));
-    }
-    request.kind = *kind;
-    request.number = static_cast<int>(requests.size()) + 1;
-    requests.push_back(request);
-  }
-  if (requests.empty()) return absl::InvalidArgumentError(absl::StrCat("catch takes a list of ", CatchKindNames()));
-  return requests;
-}
-
 }  // namespace hloscope

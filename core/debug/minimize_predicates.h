@@ -19,8 +19,6 @@ FailurePredicate ExpectFails(Backend& backend, const RunSettings& run, const std
 FailurePredicate Mismatches(Backend& backend, const RunSettings& run);
 // A catch stops it first at the operation at which it stopped the first program, so that a constant of NaN is no smaller program that makes one.
 FailurePredicate CatchStops(Backend& backend, const RunSettings& run, std::vector<CatchRequest> requests);
-// "nan,cancellation:20".
-absl::StatusOr<std::vector<CatchRequest>> ParseCatches(absl::string_view text);
 // It stops with an error of the same kind as the first program: what the message says but for names, numbers and shapes, at the same operation.
 // Devices that wait for ever for others are one, too.
 FailurePredicate StopsWithError(Backend& backend, const RunSettings& run);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/literal/relayout.h"
+#include "core/literal/scalar.h"
 
 namespace hloscope {
 namespace {
@@ -19,7 +20,7 @@ std::vector<int64_t> Range(int64_t first, int64_t last) {
 
 SizeCut SameOnAll(int64_t size, SizeCut::Part kept) {
   const int64_t count = kept.end - kept.begin;
-  return {size, kept.without ? size - count : count, kept, {}};
+  return {size, kept.without ? size - count : count, kept, nullptr, 0, {}};
 }
 
 template <typename Each>
@@ -38,10 +39,11 @@ struct Given {
   int dimension;
 };
 
-std::vector<Given> GivenOf(const Module& module, int64_t size) {
+std::vector<Given> GivenOf(const Module& module, int64_t size, const DimensionClasses* classes, int of_class) {
   std::vector<Given> found;
   ForEachSize(module, [&](const Instruction& i, int k, int64_t d) {
-    if (d == size && (i.literal != nullptr || (i.parameter_number >= 0 && i.parent == module.entry))) found.push_back({&i, k});
+    if (d != size || (classes != nullptr && classes->Of(i, k) != of_class)) return;
+    if (i.literal != nullptr || (i.parameter_number >= 0 && i.parent == module.entry)) found.push_back({&i, k});
   });
   return found;
 }
@@ -52,7 +54,7 @@ void AddHalves(int64_t size, const std::vector<Given>& given, const std::functio
   int groups = 0;
   for (size_t k = 0; k < given.size(); ++k) groups = std::max(groups, group_of(k) + 1);
   for (int choice = 0; choice < 1 << groups; ++choice) {
-    SizeCut cut{size, half, {0, half}, {}};
+    SizeCut cut = SameOnAll(size, {0, half});
     for (size_t k = 0; k < given.size(); ++k) {
       if ((choice >> group_of(k) & 1) != 0) cut.others[{given[k].array, given[k].dimension}] = {size - half, size};
     }
@@ -100,7 +102,13 @@ std::vector<int64_t> SizeCut::Part::IndicesOf(int64_t size) const {
 
 void SizeCut::ApplyTo(Rewrite* rewrite, bool multiples) const {
   const int64_t was = from, is = to;
-  rewrite->size = [was, is, multiples](int64_t d) { return d == was ? is : multiples && d > was && d % was == 0 ? d / was * is : d; };
+  const auto other = [was, is, multiples](int64_t d) { return d == was ? is : multiples && d > was && d % was == 0 ? d / was * is : d; };
+  rewrite->size = [other, in = classes, c = of_class](const Instruction& of, int dimension, int64_t d) {
+    return in == nullptr || in->Of(of, dimension) == c ? other(d) : d;
+  };
+  rewrite->attribute_size = [other, in = classes, c = of_class](const Instruction& of, int dimension, int64_t d) {
+    return in == nullptr || (dimension < 0 ? in->Meets(of, c) : in->MeetsAt(of, dimension, c)) ? other(d) : d;
+  };
   rewrite->cut = [cut = *this](const Instruction& of, const Value& value, const Shape& shape) {
     const Value dense = ToDense(value);
     const int rank = static_cast<int>(shape.dimensions().size());
@@ -135,10 +143,10 @@ bool HasMultiple(const Module& module, int64_t size) {
   return has;
 }
 
-std::vector<SizeCut> SizeCuts(const Module& module, int64_t size) {
+std::vector<SizeCut> SizeCuts(const Module& module, int64_t size, std::shared_ptr<const DimensionClasses> classes, int of_class) {
   constexpr int64_t kFew = 16;
   std::vector<SizeCut> cuts = {SameOnAll(size, {0, 1})};
-  const std::vector<Given> arrays = GivenOf(module, size);
+  const std::vector<Given> arrays = GivenOf(module, size, classes.get(), of_class);
   const bool given = !arrays.empty();
   if (given) cuts.push_back(SameOnAll(size, {size - 1, size}));
   if (size / 8 > 1) cuts.push_back(SameOnAll(size, {0, size / 8}));
@@ -150,7 +158,25 @@ std::vector<SizeCut> SizeCuts(const Module& module, int64_t size) {
     const bool end = k == 0 || k == size - 1;
     if (given ? end || size <= kFew : k == size - 1) cuts.push_back(SameOnAll(size, {k, k + 1, true}));
   }
+  for (SizeCut& cut : cuts) {
+    cut.classes = classes;
+    cut.of_class = of_class;
+  }
   return cuts;
+}
+
+Value Filled(const Shape& shape, double number) {
+  if (shape.IsTuple()) {
+    std::vector<Value> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(Filled(element, number));
+    return Value::Tuple(shape, std::move(elements));
+  }
+  if (shape.IsToken()) return Value::Token();
+  Value value = Value::Allocate(shape);
+  const ElementType type = shape.element_type();
+  const Scalar s = IsFloat(type) ? Scalar::Float(type, number) : IsComplex(type) ? Scalar::Complex(type, {number, 0}) : Scalar::Int(type, static_cast<int64_t>(number));
+  for (int64_t k = 0; k < shape.ElementCount(); ++k) StoreScalar(s, value.mutable_data() + k * StorageBytes(type));
+  return value;
 }
 
 }  // namespace hloscope

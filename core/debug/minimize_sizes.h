@@ -3,15 +3,17 @@
 #ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
 #define HLOSCOPE_CORE_DEBUG_MINIMIZE_SIZES_H_
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/debug/dimension_classes.h"
 #include "core/ir/rewrite.h"
 
 namespace hloscope {
 
-// Dimensions of size `from` get the size `to`. Arrays that are given (parameters and constants) keep these of their indices, which may be other
+// Dimensions of size `from`, all of them or those of a class, get the size `to`. Arrays that are given (parameters and constants) keep these of their indices, which may be other
 // ones in another array, and of a square other rows than columns.
 struct SizeCut {
   struct Part {
@@ -21,6 +23,8 @@ struct SizeCut {
   };
   int64_t from = 0, to = 0;
   Part kept;
+  std::shared_ptr<const DimensionClasses> classes;  // null: of all
+  int of_class = 0;
   absl::flat_hash_map<std::pair<const Instruction*, int>, Part> others;  // of a dimension of an array: instead of `kept`
   void ApplyTo(Rewrite* rewrite, bool multiples) const;
 };
@@ -29,8 +33,12 @@ struct SizeCut {
 std::vector<int64_t> SizesIn(const Module& module);
 // Whether a size is a multiple of `size`, and larger.
 bool HasMultiple(const Module& module, int64_t size);
-// As delta debugging does: one element, halves, all but a part of 4, 8 or 16, all but one.
-std::vector<SizeCut> SizeCuts(const Module& module, int64_t size);
+// As delta debugging does: one element, halves, all but a part of 4, 8 or 16, all but one. Of the dimensions of that size in the class, where
+// classes are given, else of all.
+std::vector<SizeCut> SizeCuts(const Module& module, int64_t size, std::shared_ptr<const DimensionClasses> classes = nullptr, int of_class = 0);
+
+// An array or a tuple of one number.
+Value Filled(const Shape& shape, double number);
 
 }  // namespace hloscope
 

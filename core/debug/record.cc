@@ -298,8 +298,12 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
   const absl::Status ran = Watch(std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
     return comparer.Visit(machine, instruction, place, array);
   });
-  if (!ran.ok() && !absl::IsCancelled(ran)) return ran;
+  if (absl::IsAborted(ran)) return ran;  // interrupted
   RecordComparison report = comparer.Report(ran.ok(), root);
+  if (!ran.ok() && !absl::IsCancelled(ran)) {
+    if (report.compared == 0) return ran;
+    report.ended = ran;
+  }
   if (report.compared == 0) return absl::NotFoundError(absl::StrCat("nothing was compared: ", path, " has nothing of this program's run", (*record)->names().empty() ? "; it is empty" : absl::StrCat("; its first array is ", (*record)->names()[0])));
   return report;
 }
@@ -314,7 +318,9 @@ std::string ToText(const RecordComparison& r) {
   if (r.unrecorded > 0) absl::StrAppend(&text, ", ", r.unrecorded, " not in the record, the first ", r.first_unrecorded);
   if (r.unmet > 0) absl::StrAppend(&text, ", ", r.unmet, " of the record not met");
   if (r.other_bits > r.diverging) absl::StrAppend(&text, ", ", r.other_bits - r.diverging, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp)");
-  if (r.divergences.empty()) return absl::StrCat(text, "; no divergence\n");
+  const absl::string_view until = r.ended.ok() ? "" : " before the run stopped with an error";
+  if (r.divergences.empty()) return absl::StrCat(text, "; no divergence", until, "\n");
+  if (!until.empty()) absl::StrAppend(&text, ",", until);
   absl::StrAppend(&text, "\nfirst divergence: ", ToText(r.divergences[0]));
   if (r.divergences[0].origin == RecordOrigin::kUnknown)
     text += "  of its own or inherited: not known, the record does not have all that it is made from\n";

@@ -62,6 +62,7 @@ struct RecordComparison {
   int64_t diverging = 0, own = 0, unknown = 0;  // unknown: of their own or inherited
   int64_t inherited() const { return diverging - own - unknown; }
   double worst_ulp = 0;        // within the budget
+  absl::Status ended;          // with which error the run stopped; what it came by before that has been compared
   std::vector<RecordDivergence> divergences;  // the first ones, and further ones that are not inherited
 };
 // Where no budget speaks: the same bits.

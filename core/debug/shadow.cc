@@ -264,10 +264,11 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options, Sh
   const double all = Seconds(begin, Clock::now());
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
   if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
-  if (reason != StopReason::kFinished) {
-    return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", ErrorText(machine)));
-  }
   ShadowReport report = watcher.TakeReport();
+  if (reason != StopReason::kFinished) {
+    report.ended = absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", ErrorText(machine)));
+    if (report.rows.empty()) return report.ended;
+  }
   report.run_seconds = all - report.seconds - report.compile_seconds;
   report.compile_seconds += compile_seconds;
   NameMoments(run.module, report);

@@ -57,6 +57,7 @@ struct ShadowReport {
   std::vector<std::pair<const Instruction*, std::string>> unmeasured;
   bool accumulated = false;
   std::string accumulated_why;  // why not, if it was asked for and is not there
+  double accumulate_seconds = 0;  // of both programs, instruction by instruction beside each other
   double run_seconds = 0;       // of the program
   double seconds = 0;           // of the measuring beside it
   double prepare_seconds = 0;   // in these: until an instruction can be looked at
@@ -64,6 +65,7 @@ struct ShadowReport {
   int64_t executions = 0, looks = 0;  // of regions with something to look at, and how many of them were
   int64_t fewer = 0;                  // instructions of which fewer elements than asked for were looked at: each costs too much
   std::string first_fewer;            // "%sum: 5"
+  absl::Status ended;                 // with which error the program stopped; what is here was measured before
 };
 
 struct ShadowOptions {
@@ -127,7 +129,7 @@ class ShadowWatcher {
   int call_ = CallTree::kEntry;
 };
 
-// A whole run, watched.
+// A whole run, watched. Where it stops with an error, what was measured before; the error where that is nothing.
 absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options, ShadowPrograms* kept = nullptr);
 // "1234 elements of 56 instructions against f64; own error up to 1.2 ulp".
 std::string ShadowSummary(const ShadowReport& report);

@@ -80,7 +80,7 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
   }
   absl::StatusOr<ShadowReport> report = RunShadow(*run, options, last.programs.get());
   if (!report.ok()) return report.status();
-  if (accumulated) {
+  if (accumulated && report->ended.ok()) {
     const absl::Status added = Accumulate(s, last, run->options, *report);
     if (!added.ok()) report->accumulated_why = std::string(added.message());
   }
@@ -88,7 +88,7 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
   last.of = s.module.get();
   last.report = *std::move(report);
   s.Say(ShadowSummary(last.report), ShadowTable(last.report, kShown));
-  return absl::OkStatus();
+  return last.report.ended;
 }
 
 absl::Status InfoShadow(Session::State& s, absl::string_view args) {

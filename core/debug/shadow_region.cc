@@ -17,6 +17,7 @@
 #include "core/literal/element_at.h"
 #include "core/ops/cost.h"
 #include "core/ops/op.h"
+#include "core/ops/programs.h"
 
 namespace hloscope {
 namespace {
@@ -40,12 +41,13 @@ bool IsSameEverywhere(const Program& program) {
   });
 }
 
-// The operands of a program that is one function of its operands' elements at the same index; empty: it is not.
+// The operands of a program that is one function, not the same bits on every backend, of its operands' elements at the same index; empty:
+// it is not.
 std::vector<int> OperandsOfFunction(const Program& program) {
   if (program.is_push || program.outputs.size() != 1) return {};
   const ExprGraph& graph = *program.graph;
   const Node& root = graph.node(program.outputs[0].value);
-  if (root.kind != NodeKind::kScalarOp) return {};
+  if (root.kind != NodeKind::kScalarOp || IsSameEverywhere(root.op, root.type, graph.node(root.inputs[0]).type)) return {};
   std::vector<int> operands;
   for (const NodeId input : root.inputs) {
     const Node& load = graph.node(input);
@@ -127,9 +129,14 @@ struct RegionShadow::Member {
 
 struct RegionShadow::Group {
   Shape shape;  // of the first that is in it: all have its dimensions
+  Shape narrow, wide;  // the outputs', most of them: of its type and in f64
   Program program;
+  std::vector<NodeId> index;           // its variables
   std::unique_ptr<MemberFuser> fuser;  // while it is being made
   std::vector<Member> members;
+  Shape ShapeOf(ElementType type) const {
+    return type == wide.element_type() ? wide : type == narrow.element_type() ? narrow : narrow.WithElementType(type);
+  }
   double steps = 0;                                        // of one element of all outputs; of a push, of its updates
   std::optional<Program> own;                              // a push, as the region makes it; none: the region's result has it
   std::vector<std::unique_ptr<Interpreter>> interpreters;  // one a thread
@@ -145,6 +152,7 @@ RegionShadow::RegionShadow(NativeFunctions& functions, const Computation& comput
     const absl::StatusOr<Program>& program = programs_->Of(instruction);
     exact_before = program.ok() && IsSameEverywhere(*program);
   }
+  if (steps_of_run_ == 0) CountStepsOfRoot();  // there is nothing to look at in it
   groups_.erase(std::remove_if(groups_.begin(), groups_.end(), [](const std::unique_ptr<Group>& group) { return group->members.empty(); }),
                 groups_.end());
   for (const std::unique_ptr<Group>& group : groups_) {
@@ -152,13 +160,21 @@ RegionShadow::RegionShadow(NativeFunctions& functions, const Computation& comput
     group->steps = StepsOfElement(group->program);
     if (group->own.has_value()) group->steps += StepsOfElement(*group->own);
   }
-  if (steps_of_run_ == 0) {
-    // Nothing to look at in the root.
-    const absl::StatusOr<Program>& root = programs_->Of(*computation.schedule[region_.root]);
-    const absl::StatusOr<Program> program = root.ok() ? FuseRegion(computation, region_, *root, *programs_) : root;
-    if (program.ok()) steps_of_run_ = StepsOfAll(*program);
-  }
   programs_ = nullptr;
+}
+
+void RegionShadow::CountStepsOfRoot() {
+  const Instruction& root = *computation_.schedule[region_.root];
+  const absl::StatusOr<Program>& program = programs_->Of(root);
+  if (!program.ok()) return;
+  if (program->is_push) {
+    const absl::StatusOr<Program> fused = FuseRegion(computation_, region_, *program, *programs_);
+    if (fused.ok()) steps_of_run_ = StepsOfAll(*fused);
+    return;
+  }
+  Group& group = GroupOf(program->outputs[0].shape);
+  const absl::StatusOr<std::vector<NodeId>> made = group.fuser->Outputs(root, *program, group.index);
+  if (made.ok()) steps_of_run_ = StepsOf(*group.program.graph, *made, 0);
 }
 
 RegionShadow::~RegionShadow() = default;
@@ -181,7 +197,10 @@ RegionShadow::Group& RegionShadow::GroupOf(const Shape& shape) {
   std::vector<Shape> operands;
   for (const int input : region_.inputs) operands.push_back(computation_.schedule[input]->shape);
   group.shape = shape;
+  group.narrow = Shape::Array(shape.element_type(), shape.dimensions());
+  group.wide = group.narrow.WithElementType(ElementType::kF64);
   group.program = Program::Pull(std::move(operands), shape);
+  group.index = OutputIndices(group.program);
   group.program.outputs.clear();
   group.fuser = std::make_unique<MemberFuser>(computation_, region_, *group.program.graph, *programs_);
   return group;
@@ -190,14 +209,12 @@ RegionShadow::Group& RegionShadow::GroupOf(const Shape& shape) {
 absl::Status RegionShadow::AddPull(const Instruction& instruction, const Program& program, bool exact_before) {
   Group& group = GroupOf(program.outputs[0].shape);
   ExprGraph& graph = *group.program.graph;
-  std::vector<NodeId> index;
-  for (int d = 0; d < program.rank(); ++d) index.push_back(graph.Index(d));
   std::vector<Program::Output>& outputs = group.program.outputs;
   const auto add = [&](NodeId node) {
-    outputs.push_back({Shape::Array(graph.node(node).type, program.outputs[0].shape.dimensions()), node});
+    outputs.push_back({group.ShapeOf(graph.node(node).type), node});
     return static_cast<int>(outputs.size()) - 1;
   };
-  const absl::StatusOr<std::vector<NodeId>> exact = group.fuser->Outputs(instruction, WidenProgram(program), index);
+  const absl::StatusOr<std::vector<NodeId>> exact = group.fuser->Outputs(instruction, WidenProgram(program), group.index);
   if (!exact.ok()) return exact.status();
   const bool root = instruction.index == region_.root;
   if (root) steps_of_run_ = StepsOf(graph, *exact, 0);
@@ -207,21 +224,21 @@ absl::Status RegionShadow::AddPull(const Instruction& instruction, const Program
   if (!root || !exact_before) {
     if (exact->size() == 1) {
       // The node that the members behind it load.
-      const absl::StatusOr<NodeId> made = group.fuser->Element(instruction, index);
+      const absl::StatusOr<NodeId> made = group.fuser->Element(instruction, group.index);
       if (!made.ok()) return made.status();
       own = {*made};
     } else {
-      absl::StatusOr<std::vector<NodeId>> made = group.fuser->Outputs(instruction, program, index);
+      absl::StatusOr<std::vector<NodeId>> made = group.fuser->Outputs(instruction, program, group.index);
       if (!made.ok()) return made.status();
       own = *std::move(made);
     }
-    const std::vector<int> operands = IsSameEverywhere(program) ? std::vector<int>() : OperandsOfFunction(program);
+    const std::vector<int> operands = OperandsOfFunction(program);
     const Node& node = program.graph->node(program.outputs[0].value);
     std::vector<ElementType> types;
     for (const int operand : operands) types.push_back(program.operands[operand].element_type());
     if (!operands.empty()) function = functions_.Find(node.op, node.aux, node.type, types);
     for (size_t k = 0; function != nullptr && k < operands.size(); ++k) {
-      const absl::StatusOr<NodeId> argument = group.fuser->Element(*instruction.operands[operands[k]], index);
+      const absl::StatusOr<NodeId> argument = group.fuser->Element(*instruction.operands[operands[k]], group.index);
       if (!argument.ok()) return argument.status();
       arguments.push_back(add(*argument));
     }

@@ -76,6 +76,7 @@ class RegionShadow {
   struct Group;
   struct Member;
   void Add(const Instruction& instruction, bool exact_before);
+  void CountStepsOfRoot();
   Group& GroupOf(const Shape& shape);
   absl::Status AddPull(const Instruction& instruction, const Program& program, bool exact_before);
   absl::Status AddPush(const Instruction& instruction, const Program& program, bool exact_before);

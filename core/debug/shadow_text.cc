@@ -51,6 +51,11 @@ std::string ShadowSummary(const ShadowReport& report) {
   absl::StrAppendFormat(&text,
                         "the program took %s, the measuring %s more (%s of it to prepare), compiling for it %s\n",
                         Milliseconds(report.run_seconds), Milliseconds(report.seconds), Milliseconds(report.prepare_seconds), Milliseconds(report.compile_seconds));
+  if (!report.ended.ok()) text += "all that is before the error with which the program stopped\n";
+  if (report.accumulated) {
+    absl::StrAppend(&text, "for what accumulates the program and the same in f64 ran instruction by instruction beside each other, which took ",
+                    Milliseconds(report.accumulate_seconds), "\n");
+  }
   if (report.looks < report.executions) {
     absl::StrAppendFormat(&text,
                           "looked at %d of %d executions: of an instruction in a loop the 1st, 2nd, 5th, 17th, ..., and others as far as "
@@ -63,8 +68,8 @@ std::string ShadowSummary(const ShadowReport& report) {
   }
   if (!report.unmeasured.empty()) {
     const auto& [instruction, why] = report.unmeasured.front();
-    absl::StrAppend(&text, Count(static_cast<int64_t>(report.unmeasured.size()), "instruction"), " could not be measured, first %",
-                    instruction->name, ": ", why, "\n");
+    absl::StrAppend(&text, Count(static_cast<int64_t>(report.unmeasured.size()), "instruction"), " could not be measured, first ",
+                    ShownName(*instruction), ": ", why, "\n");
   }
   if (!report.accumulated_why.empty()) absl::StrAppend(&text, "no accumulated errors: ", report.accumulated_why, "\n");
   return text;

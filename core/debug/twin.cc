@@ -2,6 +2,7 @@
 #include "core/debug/twin.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -229,6 +230,7 @@ Value WideParameter(const Module& twin, int number, const Value& value) {
 
 absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Backend& backend, const ProgramInputs& inputs, const MachineOptions& options, ShadowReport& report,
                                   ExchangePort* exchange) {
+  const std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   absl::flat_hash_map<const Instruction*, size_t> rows;
   const size_t measured = report.rows.size();
   for (size_t k = 0; k < measured; ++k) rows[report.rows[k].instruction] = k;
@@ -263,6 +265,7 @@ absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Back
     return std::make_pair(order[x.instruction->parent], x.instruction->index) < std::make_pair(order[y.instruction->parent], y.instruction->index);
   });
   report.accumulated = true;
+  report.accumulate_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   NameMoments(module, report);
   return absl::OkStatus();
 }

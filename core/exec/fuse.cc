@@ -2,11 +2,13 @@
 // their numbers; members are copied in at the indices where they are loaded, once for each distinct list of indices.
 #include "core/exec/fuse.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
@@ -30,28 +32,28 @@ bool RepeatedElement(const Value& value, Scalar* element) {
 class MemberFuser::Impl {
  public:
   Impl(const Computation& computation, const Region& region, ExprGraph& graph, ElementPrograms& programs) : graph_(&graph), programs_(programs) {
-    for (size_t k = 0; k < region.inputs.size(); ++k) input_of_[region.inputs[k]] = static_cast<int>(k);
-    for (int member : region.members) {
-      if (!input_of_.contains(member)) members_[member] = Member();
-    }
+    sources_.reserve(region.inputs.size() + region.members.size());
+    // An input first, so that a member that is one too is loaded.
+    for (size_t k = 0; k < region.inputs.size(); ++k) sources_.emplace_back(region.inputs[k], static_cast<int>(k));
+    for (const int member : region.members) sources_.emplace_back(member, Source::kMember);
+    std::stable_sort(sources_.begin(), sources_.end(), [](const Source& x, const Source& y) { return x.position < y.position; });
   }
 
   // Copies `node` of a program about the operands of `owner` into the graph with its variables replaced and its loads resolved.
-  NodeId Copy(const Instruction& owner, const Program& program, NodeId node, std::vector<NodeId> index_map) {
-    return graph_->Substitute(*program.graph, node, Substituted(owner, std::move(index_map)));
+  NodeId Copy(const Instruction& owner, const Program& program, NodeId node, absl::Span<const NodeId> index) {
+    return graph_->Substitute(*program.graph, node, Substituted(owner, program, index));
   }
 
-  absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index) {
-    index.resize(program.graph->var_count(), kNoNode);
+  absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, absl::Span<const NodeId> index) {
     std::vector<NodeId> roots;
     for (const Program::Output& output : program.outputs) roots.push_back(output.value);
-    roots = graph_->SubstituteAll(*program.graph, roots, Substituted(member, std::move(index)));
+    roots = graph_->SubstituteAll(*program.graph, roots, Substituted(member, program, index));
     if (const absl::Status problem = TakeProblem(); !problem.ok()) return problem;
     return roots;
   }
 
-  absl::StatusOr<NodeId> Element(const Instruction& of, std::vector<NodeId> index) {
-    const NodeId node = Load(of, of.shape.element_type(), std::move(index));
+  absl::StatusOr<NodeId> Element(const Instruction& of, absl::Span<const NodeId> index) {
+    const NodeId node = Load(of, of.shape.element_type(), index);
     if (const absl::Status problem = TakeProblem(); !problem.ok()) return problem;
     return node;
   }
@@ -59,47 +61,63 @@ class MemberFuser::Impl {
   const absl::Status& status() const { return status_; }
 
  private:
-  struct Member {
+  using Indices = absl::InlinedVector<NodeId, 6>;
+
+  // Where the values at a position of the schedule come from.
+  struct Source {
+    static constexpr int kMember = -1;
+    Source(int position, int input) : position(position), input(input) {}
+    int position, input;
+    // Of a member:
     bool ready = false;
     absl::Status problem;
     const Program* program = nullptr;
     bool is_constant = false;
     Scalar constant;
-    absl::flat_hash_map<std::vector<NodeId>, NodeId> made;
+    // Most are read at the same indices by all.
+    Indices first_indices;
+    NodeId first_made = kNoNode;
+    absl::flat_hash_map<Indices, NodeId> made;
   };
 
-  ExprGraph::Substitution Substituted(const Instruction& owner, std::vector<NodeId> index_map) {
+  ExprGraph::Substitution Substituted(const Instruction& owner, const Program& program, absl::Span<const NodeId> index) {
     ExprGraph::Substitution substitution;
-    substitution.index_map = std::move(index_map);
+    substitution.index_map.reserve(program.graph->var_count());
+    substitution.index_map.assign(index.begin(), index.end());
+    substitution.index_map.resize(program.graph->var_count(), kNoNode);
     substitution.load = [this, &owner](int32_t operand, ElementType type, absl::Span<const NodeId> indices) {
-      return Load(*owner.operands[operand], type, std::vector<NodeId>(indices.begin(), indices.end()));
+      return Load(*owner.operands[operand], type, indices);
     };
     return substitution;
   }
 
   absl::Status TakeProblem() { return std::exchange(status_, absl::OkStatus()); }
 
-  NodeId Load(const Instruction& producer, ElementType type, std::vector<NodeId> indices) {
-    const auto input = input_of_.find(producer.index);
-    if (input != input_of_.end()) return graph_->Load(input->second, type, indices);
-    const auto found = members_.find(producer.index);
-    if (found == members_.end()) {
+  NodeId Load(const Instruction& producer, ElementType type, absl::Span<const NodeId> indices) {
+    const auto found = std::lower_bound(sources_.begin(), sources_.end(), producer.index, [](const Source& s, int at) { return s.position < at; });
+    if (found == sources_.end() || found->position != producer.index) {
       return Fail(absl::InternalError(absl::StrCat("the region reads ", producer.name, ", which is neither a member nor an input")), type);
     }
-    Member& member = found->second;
+    if (found->input != Source::kMember) return graph_->Load(found->input, type, indices);
+    Source& member = *found;
     if (!member.ready) member.problem = Prepare(producer, member);
     if (!member.problem.ok()) return Fail(member.problem, type);
     if (member.is_constant) return graph_->Constant(member.constant);
-    const auto made = member.made.find(indices);
-    if (made != member.made.end()) return made->second;
-    std::vector<NodeId> index_map = indices;
-    index_map.resize(member.program->graph->var_count(), kNoNode);
-    const NodeId node = Copy(producer, *member.program, member.program->outputs[0].value, std::move(index_map));
-    if (status_.ok()) member.made[std::move(indices)] = node;
+    if (member.first_made != kNoNode && absl::MakeConstSpan(member.first_indices) == indices) return member.first_made;
+    const Indices key(indices.begin(), indices.end());
+    if (const auto made = member.made.find(key); made != member.made.end()) return made->second;
+    const NodeId node = Copy(producer, *member.program, member.program->outputs[0].value, key);
+    if (!status_.ok()) return node;
+    if (member.first_made == kNoNode) {
+      member.first_indices = key;
+      member.first_made = node;
+    } else {
+      member.made[key] = node;
+    }
     return node;
   }
 
-  absl::Status Prepare(const Instruction& instruction, Member& member) {
+  absl::Status Prepare(const Instruction& instruction, Source& member) {
     member.ready = true;
     if (instruction.literal != nullptr) {
       member.is_constant = RepeatedElement(instruction.literal->value, &member.constant);
@@ -125,8 +143,7 @@ class MemberFuser::Impl {
 
   ExprGraph* graph_;
   ElementPrograms& programs_;
-  absl::flat_hash_map<int, int> input_of_;
-  absl::flat_hash_map<int, Member> members_;  // never grows after construction, so references stay
+  std::vector<Source> sources_;  // by position; never grows after construction, so references stay
   absl::Status status_;
 };
 
@@ -168,12 +185,10 @@ MemberFuser::MemberFuser(const Computation& computation, const Region& region, E
     : impl_(std::make_unique<Impl>(computation, region, graph, programs)) {}
 MemberFuser::~MemberFuser() = default;
 
-absl::StatusOr<std::vector<NodeId>> MemberFuser::Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index) {
-  return impl_->Outputs(member, program, std::move(index));
+absl::StatusOr<std::vector<NodeId>> MemberFuser::Outputs(const Instruction& member, const Program& program, absl::Span<const NodeId> index) {
+  return impl_->Outputs(member, program, index);
 }
 
-absl::StatusOr<NodeId> MemberFuser::Element(const Instruction& of, std::vector<NodeId> index) {
-  return impl_->Element(of, std::move(index));
-}
+absl::StatusOr<NodeId> MemberFuser::Element(const Instruction& of, absl::Span<const NodeId> index) { return impl_->Element(of, index); }
 
 }  // namespace hloscope

@@ -37,9 +37,9 @@ class MemberFuser {
   MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph, ElementPrograms& programs);
   ~MemberFuser();
   // What the outputs of `program`, which is about the operands of `member`, are at `index`.
-  absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index);
+  absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, absl::Span<const NodeId> index);
   // The element of a member with one output, or of an input, at `index`.
-  absl::StatusOr<NodeId> Element(const Instruction& of, std::vector<NodeId> index);
+  absl::StatusOr<NodeId> Element(const Instruction& of, absl::Span<const NodeId> index);
 
  private:
   friend absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program, ElementPrograms& programs);

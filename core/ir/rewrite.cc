@@ -73,24 +73,31 @@ class Rewriter {
     for (const Instruction* operand : i.operands) needed->insert(Resolve(operand));
   }
 
-  Shape Resize(const Shape& shape) const {
+  // `dimension`: the number of its first dimension, counted on.
+  Shape Resize(const Instruction& of, const Shape& shape, int& dimension) const {
     if (rewrite_.size == nullptr) return shape;
     if (shape.IsTuple()) {
       std::vector<Shape> elements;
-      for (const Shape& element : shape.tuple_shapes()) elements.push_back(Resize(element));
+      for (const Shape& element : shape.tuple_shapes()) elements.push_back(Resize(of, element, dimension));
       return Shape::Tuple(std::move(elements));
     }
     if (!shape.IsArray()) return shape;
     std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
-    for (int64_t& d : dims) d = rewrite_.size(d);
+    for (int64_t& d : dims) d = rewrite_.size(of, dimension++, d);
     return Shape::Array(shape.element_type(), dims, shape.layout() != nullptr ? std::make_optional(*shape.layout()) : std::nullopt, shape.dynamic_dimensions());
   }
 
+  Shape Resize(const Instruction& i) const {
+    int dimension = 0;
+    return Resize(i, i.shape, dimension);
+  }
+
   Shape ShapeOf(const Instruction& i) const {
+    const Shape shape = Resize(i);
     const auto kept = rewrite_.parts.find(&i);
-    if (kept == rewrite_.parts.end()) return Resize(i.shape);
+    if (kept == rewrite_.parts.end()) return shape;
     std::vector<Shape> elements;
-    for (int64_t k : kept->second) elements.push_back(Resize(i.shape.tuple_shapes()[k]));
+    for (int64_t k : kept->second) elements.push_back(shape.tuple_shapes()[k]);
     return Shape::Tuple(std::move(elements));
   }
 
@@ -140,22 +147,23 @@ class Rewriter {
     return tuple;
   }
 
-  AttrValue CopyValue(const Attribute& attribute) {
+  AttrValue CopyValue(const Instruction& of, const Attribute& attribute) {
     AttrValue value = attribute.value;
     if (auto* text = std::get_if<absl::string_view>(&value)) *text = to_->Intern(*text);
     if (auto* one = std::get_if<Computation*>(&value)) *one = *one == nullptr ? nullptr : computations_.at(*one);
     if (auto* many = std::get_if<std::vector<Computation*>>(&value)) {
       for (Computation*& c : *many) c = c == nullptr ? nullptr : computations_.at(c);
     }
-    if (rewrite_.size == nullptr) return value;
+    if (rewrite_.attribute_size == nullptr) return value;
+    int dimension = 0;
     if (auto* slices = std::get_if<std::vector<SliceDimension>>(&value)) {
-      for (SliceDimension& s : *slices) s.limit = rewrite_.size(s.limit);
+      for (SliceDimension& s : *slices) s.limit = rewrite_.attribute_size(of, dimension++, s.limit);
     }
     if (auto* window = std::get_if<Window>(&value)) {
-      for (WindowDimension& w : *window) w.size = rewrite_.size(w.size);
+      for (WindowDimension& w : *window) w.size = rewrite_.attribute_size(of, -1, w.size);
     }
     if (auto* ints = std::get_if<std::vector<int64_t>>(&value); ints != nullptr && (attribute.id == AttrId::kDynamicSliceSizes || attribute.id == AttrId::kSliceSizes)) {
-      for (int64_t& n : *ints) n = rewrite_.size(n);
+      for (int64_t& n : *ints) n = rewrite_.attribute_size(of, dimension++, n);
     }
     return value;
   }
@@ -172,7 +180,7 @@ class Rewriter {
       const auto found = copies_.find(before);
       if (found != copies_.end()) copy->control_predecessors.push_back(found->second);
     }
-    for (const Attribute& attribute : i.attributes) copy->attributes.push_back({attribute.id, to_->Intern(attribute.name), CopyValue(attribute), SourceRange()});
+    for (const Attribute& attribute : i.attributes) copy->attributes.push_back({attribute.id, to_->Intern(attribute.name), CopyValue(i, attribute), SourceRange()});
     if (i.opcode == Opcode::kGetTupleElement) {
       if (const auto of = rewrite_.parts.find(i.operands[0]); of != rewrite_.parts.end()) {
         const int64_t index = std::find(of->second.begin(), of->second.end(), i.Int(AttrId::kIndex)) - of->second.begin();
@@ -222,7 +230,7 @@ class Rewriter {
       if (!needed.contains(i) && i->parameter_number < 0) continue;
       const auto constant = rewrite_.constants.find(i);
       std::vector<int64_t> leaf;
-      copies_[i] = constant != rewrite_.constants.end() && i->parameter_number < 0 ? Substitute(copy, *i, std::string(i->name), Resize(i->shape), &constant->second, leaf)
+      copies_[i] = constant != rewrite_.constants.end() && i->parameter_number < 0 ? Substitute(copy, *i, std::string(i->name), Resize(*i), &constant->second, leaf)
                                                                                 : CopyInstruction(copy, *i);
     }
     copy->root = copies_.at(Resolve(c.root));
@@ -241,9 +249,9 @@ class Rewriter {
       const auto constant = rewrite_.constants.find(i);
       std::vector<int64_t> leaf;
       if (constant != rewrite_.constants.end()) {
-        copies_[i] = Substitute(copy, *i, std::string(i->name), Resize(i->shape), &constant->second, leaf);
+        copies_[i] = Substitute(copy, *i, std::string(i->name), Resize(*i), &constant->second, leaf);
       } else if (IsInput(*i) || i->parameter_number >= 0) {
-        copies_[i] = Substitute(copy, *i, std::string(i->name), Resize(i->shape), nullptr, leaf);
+        copies_[i] = Substitute(copy, *i, std::string(i->name), Resize(*i), nullptr, leaf);
       } else {
         copies_[i] = CopyInstruction(copy, *i);
       }

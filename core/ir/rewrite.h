@@ -32,8 +32,9 @@ struct Rewrite {
   // Of a value that is a tuple, the parts that stay; who takes parts of it must be among what is kept. The caller says it of all that
   // hand such a tuple on: a loop's, of its initial value, itself, the parameters of its computations, and the body's result.
   absl::flat_hash_map<const Instruction*, std::vector<int64_t>> parts;
-  // Other sizes: of shapes, of attributes that are sizes, and of constants' values. Null: as they are.
-  std::function<int64_t(int64_t)> size;
+  // Other sizes, of an instruction before: of its dimensions (of a tuple one array's after the other's), and of attributes that are sizes of
+  // a dimension (-1: of a window's, which may be any) of its result or of its first operand. Null: as they are.
+  std::function<int64_t(const Instruction& of, int dimension, int64_t size)> size, attribute_size;
   std::function<Value(const Instruction& of, const Value&, const Shape&)> cut;  // of an instruction before: its value, or a part of it
 };
 

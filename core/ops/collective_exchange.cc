@@ -255,8 +255,8 @@ absl::Status CheckApart(const ExchangeContext& c, std::vector<Block> blocks) {
   const Block* last = nullptr;  // that reaches furthest
   for (const Block& b : blocks) {
     if (last != nullptr && b.target < last->target + last->rows) {
-      const std::string whom = b.from == last->from ? absl::StrCat(c.name(b.from), " writes row ", b.target, " of %", c.instruction.operands[1]->name, " on ", b.from == b.to ? "itself" : c.name(b.to), " twice")
-                                                    : absl::StrCat(c.name(last->from), " and ", c.name(b.from), " both write row ", b.target, " of %", c.instruction.operands[1]->name, " on ", c.name(b.to));
+      const std::string whom = b.from == last->from ? absl::StrCat(c.name(b.from), " writes row ", b.target, " of ", ShownName(*c.instruction.operands[1]), " on ", b.from == b.to ? "itself" : c.name(b.to), " twice")
+                                                    : absl::StrCat(c.name(last->from), " and ", c.name(b.from), " both write row ", b.target, " of ", ShownName(*c.instruction.operands[1]), " on ", c.name(b.to));
       const auto entry = [&](const Block& of) { return absl::StrCat(EntryText(c, of.from, 4, of.entry, of.target), of.rows > 1 ? absl::StrCat(" with ", of.rows, " rows") : ""); };
       return absl::InvalidArgumentError(absl::StrCat(whom, ": ", entry(*last), ", ", entry(b)));
     }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/element/interpret.h"
 #include "core/ops/comparator.h"
 #include "core/ops/op.h"
 
@@ -258,12 +259,12 @@ std::optional<std::vector<Value>> ElementCalls::NextOfSort(const Value* previous
   return arguments;
 }
 
-// With the comparator as native code; where it has none nobody counts before they are made.
+// With the comparator as native code where it has one, else interpreted.
 int64_t ElementCalls::CountComparisons() const {
   std::vector<ElementType> types;
   for (const Value& operand : operands_) types.push_back(operand.shape().element_type());
   std::optional<Comparator> comparator = Comparator::Make(*computation_, types);
-  if (!comparator.has_value()) return INT64_MAX;
+  if (!comparator.has_value()) return CountInterpreted();
   ElementCalls walk(instruction_, operands_);
   while (walk.asked_ < kMostCompared && walk.BeginLine()) {
     std::vector<const std::byte*> data;
@@ -274,6 +275,34 @@ int64_t ElementCalls::CountComparisons() const {
       if (!asked.has_value()) break;
       walk.merge_->Answer(comparator->Less(asked->first, asked->second));
     }
+  }
+  return walk.asked_;
+}
+
+int64_t ElementCalls::CountInterpreted() const {
+  Program program = Program::Pull({}, Shape::Scalar(ElementType::kPred));
+  std::vector<NodeId> arguments;
+  for (const Instruction* parameter : computation_->parameters) {
+    program.operands.push_back(parameter->shape);
+    arguments.push_back(program.graph->Load(static_cast<int32_t>(arguments.size()), parameter->shape.element_type(), {}));
+  }
+  const absl::StatusOr<std::vector<NodeId>> root = InlineScalarComputation(*program.graph, *computation_, arguments);
+  if (!root.ok() || root->size() != 1) return INT64_MAX;  // nobody counts the calls before they are made
+  program.outputs[0].value = (*root)[0];
+  InterpretOptions options;
+  options.bounds = false;
+  Interpreter interpreter(program, options);
+  ElementCalls walk(instruction_, operands_);
+  std::optional<Value> answer;
+  while (const std::optional<std::vector<Value>> compared = walk.NextOfSort(answer.has_value() ? &*answer : nullptr)) {
+    std::vector<const Value*> operands;
+    for (const Value& value : *compared) operands.push_back(&value);
+    bool less = false;
+    const absl::Status made = interpreter.ForRange(operands, 0, 1, [&](int64_t, absl::Span<const BoundedScalar> element) { less = element[0].value.i != 0; });
+    if (!made.ok()) return INT64_MAX;
+    const std::byte bit{static_cast<uint8_t>(less)};
+    answer = Value::FromBytes(Shape::Scalar(ElementType::kPred), absl::MakeConstSpan(&bit, 1));
+    walk.sources_.clear();
   }
   return walk.asked_;
 }

@@ -67,6 +67,7 @@ class ElementCalls {
   std::optional<std::vector<Value>> NextOfSort(const Value* previous);  // as above
   bool BeginLine();  // of a sort: the line next_; false: there is none
   int64_t CountComparisons() const;
+  int64_t CountInterpreted() const;
   bool Fill();  // more calls into calls_; false: there are none
   // Of operations whose result elements have nothing to do with each other: how many there are to walk through; -1: of others.
   int64_t Outputs() const;

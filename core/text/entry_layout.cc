@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/ir/written_names.h"
 #include "core/text/hlo_text.h"
 
 namespace hloscope {
@@ -67,14 +68,14 @@ void CheckEntryLayout(Module& module, DiagnosticSink& sink) {
     const Instruction& parameter = *entry->parameters[k];
     if (parameter.in_error || parameter.shape_omitted || Same(promised[k], parameter.shape)) continue;
     sink.Error(parameter.name_range, HLO_LABEL("text.entry-layout-parameter"),
-               absl::StrCat("entry_computation_layout promises ", promised[k].ToString(false), " for parameter ", k, ", %", parameter.name, " is ",
+               absl::StrCat("entry_computation_layout promises ", promised[k].ToString(false), " for parameter ", k, ", ", ShownName(parameter), " is ",
                             parameter.shape.ToString(false)));
   }
   const Instruction& root = *entry->root;
   if (Shape::Compatible(result, root.shape)) module.entry_result = result;
   if (root.in_error || root.shape_omitted || Same(result, root.shape)) return;
   sink.Error(root.name_range, HLO_LABEL("text.entry-layout-result"),
-             absl::StrCat("entry_computation_layout promises the result ", result.ToString(false), ", the root %", root.name, " is ", root.shape.ToString(false)));
+             absl::StrCat("entry_computation_layout promises the result ", result.ToString(false), ", the root ", ShownName(root), " is ", root.shape.ToString(false)));
 }
 
 }  // namespace hloscope

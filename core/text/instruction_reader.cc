@@ -5,6 +5,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
 #include "core/ir/old_opcodes.h"
+#include "core/ir/written_names.h"
 #include "core/text/literal_text.h"
 #include "core/text/module_reader.h"
 
@@ -267,7 +268,7 @@ void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, 
 void ModuleReader::CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand) {
   if (operand.shape_omitted || Shape::Compatible(written, operand.shape)) return;
   s_.Error(range, HLO_LABEL("text.operand-shape"),
-           absl::StrCat("expected the shape of %", operand.name, ", ", operand.shape.ToString(false), ", before its name, found ",
+           absl::StrCat("expected the shape of ", ShownName(operand), ", ", operand.shape.ToString(false), ", before its name, found ",
                         written.ToString(false)));
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/nearest_name.h"
+#include "core/ir/written_names.h"
 #include "core/text/entry_layout.h"
 #include "core/text/hlo_text.h"
 #include "core/text/outfeed_shape.h"
@@ -524,7 +525,7 @@ void ModuleReader::CheckSignature(const Computation& computation, const Signatur
   if (root == nullptr && !computation.instructions.empty()) root = computation.instructions.back();
   if (root != nullptr && !root->shape_omitted && !Shape::Compatible(root->shape, signature.result)) {
     s_.Error(signature.result_range, HLO_LABEL("text.result-shape"),
-             absl::StrCat("expected the shape of the root %", root->name, ", ", root->shape.ToString(false), ", found ",
+             absl::StrCat("expected the shape of the root ", ShownName(*root), ", ", root->shape.ToString(false), ", found ",
                           signature.result.ToString(false)),
              absl::StrCat("the header of a computation repeats the shape of its root; did you mean '", root->shape.ToString(false), "'?"));
   }
@@ -539,7 +540,7 @@ void ModuleReader::CheckSignature(const Computation& computation, const Signatur
     const auto& [shape, range] = signature.parameters[number];
     if (!Shape::Compatible(parameter->shape, shape)) {
       s_.Warning(range, HLO_LABEL("text.parameter-shape"),
-                 absl::StrCat("the header says ", shape.ToString(false), " for parameter ", number, ", its instruction %", parameter->name,
+                 absl::StrCat("the header says ", shape.ToString(false), " for parameter ", number, ", its instruction ", ShownName(*parameter),
                               " says ", parameter->shape.ToString(false)));
     }
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/export/marked_places.h"
 #include "visualizer/graph/walk.h"
@@ -194,7 +195,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     AddAround(*hierarchy, **of, &out.wish);
     // The drawing goes without the note to who gets it: it says itself that there is more.
     const bool full = found >= choice.boxes;
-    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, full ? ", the nearest " : ", ", Count(found, "instruction"));
+    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around ", ShownName(*(*of)), full ? ", the nearest " : ", ", Count(found, "instruction"));
     if (full) out.note = absl::StrCat("shows the nearest ", choice.boxes, " instructions; --boxes N shows more");
     return out;
   }

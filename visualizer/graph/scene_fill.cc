@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "visualizer/graph/mix.h"
 #include "visualizer/graph/scene_making.h"
@@ -237,7 +238,7 @@ class SceneFiller {
     box.expanded = true;
     box.expandable = false;
     const size_t callers = h_.CallersOf(computation).size();
-    box.detail = caller == nullptr ? "" : absl::StrCat("called by %", caller->name, callers > 1 ? absl::StrCat(" and ", callers - 1, callers > 2 ? " others" : " other") : "");
+    box.detail = caller == nullptr ? "" : absl::StrCat("called by ", ShownName(*caller), callers > 1 ? absl::StrCat(" and ", callers - 1, callers > 2 ? " others" : " other") : "");
     MeasureBox(wish_, &box);
     return made;
   }

@@ -14,6 +14,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/leaf_flow.h"
 #include "visualizer/model/picture_data.h"
 #include "visualizer/model/value_view.h"
@@ -61,15 +62,15 @@ absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& w
   shown.of = &instruction;
   const std::vector<const PictureRow*> suiting = PicturesFor(instruction);
   if (wish.id.empty()) {
-    if (suiting.empty()) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " is ", ShapeText(instruction.shape), " without arrays round it: there is nothing to draw"));
+    if (suiting.empty()) return absl::InvalidArgumentError(absl::StrCat(ShownName(instruction), " is ", ShapeText(instruction.shape), " without arrays round it: there is nothing to draw"));
     shown.row = suiting.front();
   } else {
     shown.row = FindPictureRow(wish.id);
     if (shown.row == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("there is no picture ", wish.id, "; %", instruction.name, " has ", PicturesText(instruction)));
+      return absl::InvalidArgumentError(absl::StrCat("there is no picture ", wish.id, "; ", ShownName(instruction), " has ", PicturesText(instruction)));
     }
     if (shown.row->suits(instruction) <= 0) {
-      return absl::InvalidArgumentError(absl::StrCat("the picture ", wish.id, " is not for %", instruction.name, " (", Name(instruction.opcode), "); it has ", PicturesText(instruction)));
+      return absl::InvalidArgumentError(absl::StrCat("the picture ", wish.id, " is not for ", ShownName(instruction), " (", Name(instruction.opcode), "); it has ", PicturesText(instruction)));
     }
   }
   const std::shared_ptr<const PictureData> data = DataOfPicture(s, instruction, wish.ahead, IterationOf(wish.selection));
@@ -83,7 +84,7 @@ absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& w
   const auto start = std::chrono::steady_clock::now();
   absl::StatusOr<MadePicture> made = shown.row->draw(*data, wish.selection);
   if (!made.ok()) return made.status();
-  if (made->drawing.title.empty()) made->drawing.title = absl::StrCat(shown.row->title, " of %", instruction.name);
+  if (made->drawing.title.empty()) made->drawing.title = absl::StrCat(shown.row->title, " of ", ShownName(instruction));
   shown.made = std::make_shared<const MadePicture>(*std::move(made));
   shown.draw_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return shown;
@@ -155,7 +156,7 @@ absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view
   const size_t bracket = text.find('[');
   absl::string_view name = text.substr(0, bracket);
   CellParts parts;
-  const std::string shown = absl::StrCat(bracket == 0 ? absl::StrCat("%", instruction.name) : "", text);
+  const std::string shown = absl::StrCat(bracket == 0 ? ShownName(instruction) : "", text);
   if (bracket != absl::string_view::npos) {
     std::optional<CellParts> written = Bracketed(text.substr(bracket));
     if (!written) return absl::InvalidArgumentError(usage);
@@ -202,7 +203,7 @@ absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view
     cell.index = of_reshape;
   }
   if (cell.array < 0 || (of_operand && cell.array % kOperandLeaf >= static_cast<int>(instruction.operands.size()))) {
-    return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no operand ", cell.array % kOperandLeaf));
+    return absl::InvalidArgumentError(absl::StrCat(ShownName(instruction), " has no operand ", cell.array % kOperandLeaf));
   }
   // An element of an operand or of the result, where that is an array.
   const bool own = cell.array >= kOwnArray && cell.array < kOperandLeaf;
@@ -285,12 +286,12 @@ absl::Status CheckChosen(const PictureShown& shown, const PictureSelection& sele
     const std::vector<Spot>& spots = shown.made->drawing.spots();
     const bool scrolled = std::any_of(selection.options.begin(), selection.options.end(), [](const auto& option) { return absl::StartsWith(option.first, "window:"); });
     if (!scrolled && std::none_of(spots.begin(), spots.end(), [&](const Spot& spot) { return spot.is_cell && spot.cell == drawn; })) {
-      return absl::InvalidArgumentError(absl::StrCat("the picture ", shown.row->id, " of %", shown.of->name, " draws no element ", CellText(*shown.of, *cell), " that could be selected"));
+      return absl::InvalidArgumentError(absl::StrCat("the picture ", shown.row->id, " of ", ShownName(*shown.of), " draws no element ", CellText(*shown.of, *cell), " that could be selected"));
     }
   }
   const int steps = shown.made->steps;
   if (selection.step < steps || selection.step < 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(steps == 0 ? absl::StrCat("the picture ", shown.row->id, " of %", shown.of->name, " has no steps") : absl::StrCat("there is no step ", selection.step, ": the picture ", shown.row->id, " of %", shown.of->name, " has steps 0 to ", steps - 1));
+  return absl::InvalidArgumentError(steps == 0 ? absl::StrCat("the picture ", shown.row->id, " of ", ShownName(*shown.of), " has no steps") : absl::StrCat("there is no step ", selection.step, ": the picture ", shown.row->id, " of ", ShownName(*shown.of), " has steps 0 to ", steps - 1));
 }
 
 }  // namespace
@@ -305,7 +306,7 @@ absl::Status WritePicture(Session::State& s, const Instruction& instruction, abs
   if (!shown.ok()) return shown.status();
   if (const absl::Status chosen = CheckChosen(*shown, options.selection); !chosen.ok()) return chosen;
   if (const absl::Status written = WriteDrawing(path, shown->made->drawing, options.page); !written.ok()) return written;
-  s.Say("Drew ", absl::AsciiStrToLower(shown->row->title), " of %", instruction.name, " in ", path, shown->result_there ? "" : absl::StrCat(" (without its value: ", shown->why, ")"), ".\n");
+  s.Say("Drew ", absl::AsciiStrToLower(shown->row->title), " of ", ShownName(instruction), " in ", path, shown->result_there ? "" : absl::StrCat(" (without its value: ", shown->why, ")"), ".\n");
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -118,7 +119,7 @@ RunningText TextOfRun(const Snapshot& now, const Engine::Activity& activity, con
     if (IsLoop(level.kind)) {
       const auto row = std::find_if(now.trips.begin(), now.trips.end(), [&](const TripRow& r) { return r.loop == &caller && r.whole; });
       text.loop_text = absl::StrCat("iteration ", GroupedCount(level.iteration), row != now.trips.end() ? absl::StrCat(" of ", GroupedCount(row->trips)) : "");
-      absl::StrAppend(&text.whole, ", ", text.loop_text, " of %", caller.name);
+      absl::StrAppend(&text.whole, ", ", text.loop_text, " of ", ShownName(caller));
       break;
     }
     computation = ComputationInside(caller, level);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/arrow_route.h"
 
@@ -44,7 +45,7 @@ absl::StatusOr<Board> Board::Make(const PictureData& data, const PictureSelectio
   board.selection_ = &selection;
   board.width_ = std::max(selection.width, 320.0f) - 2 * kMargin;
   if (selection.cell() != nullptr) board.related_ = board.relation_->Of(*selection.cell());
-  board.made_.drawing.title = absl::StrCat("%", data.instruction->name);
+  board.made_.drawing.title = ShownName(*data.instruction);
   for (size_t leaf = 0; leaf < board.scene_->results().size(); ++leaf) {
     for (const int operand : board.relation_->MovedTo(static_cast<int>(leaf))) {
       board.scales_[kResultArray + static_cast<int>(leaf)] = board.scales_.emplace(OperandArray(operand), static_cast<int>(leaf)).first->second;
@@ -105,7 +106,7 @@ void Board::Headline(std::vector<std::string> operands) {
   if (operands.empty()) operands = {InsideOf(i)};
   std::string type = i.shape.ToString(false);
   if (type.size() > 60) type = absl::StrCat(absl::string_view(type).substr(0, 57), "...");
-  const std::string text = absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", absl::StrJoin(operands, ", "), ")");
+  const std::string text = absl::StrCat(ShownName(i), " = ", type, " ", absl::string_view(Name(i.opcode)), "(", absl::StrJoin(operands, ", "), ")");
   made_.drawing.title = text;
   y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, text, {14, Face::kMonoStrong}) + 4;
 }

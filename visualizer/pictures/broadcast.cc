@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/ir/written_names.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -166,7 +167,7 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
   std::vector<int> to;
   for (int64_t d : broadcast.Ints(AttrId::kDimensions)) to.push_back(static_cast<int>(d));
   Shape source = operand;
-  std::string name = absl::StrCat("%", broadcast.operands[0]->name);
+  std::string name = ShownName(*broadcast.operands[0]);
   const Instruction* before = broadcast.operands[0];
   if (const Instruction* made = DroppingReshape(broadcast)) {
     const Shape& from = made->operands[0]->shape;
@@ -177,7 +178,7 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
     to = IsWrittenAsOne(*made, broadcast) ? WrittenPlaces(broadcast, from, result, std::move(places)) : std::move(places);
     before = made->operands[0];
     source = before->shape;
-    name = absl::StrCat("%", before->name);
+    name = ShownName(*before);
   }
   // Back over reshapes that only drop sizes of 1 and over earlier broadcasts: that is how the builder writes the steps.
   for (int hops = 0; look_back && hops < 3 && before->operands.size() == 1; ++hops) {
@@ -199,10 +200,10 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
     to = std::move(of_source);
     before = before->operands[0];
     source = before->shape;
-    name = absl::StrCat("%", before->name);
+    name = ShownName(*before);
   }
   s.to = std::move(to);
-  s.result = PictureArray(result_id, absl::StrCat("%", broadcast.name), result, result_value);
+  s.result = PictureArray(result_id, ShownName(broadcast), result, result_value);
   Value value = operand_value;
   if (value.has_value() && value.shape().dimensions() != source.dimensions()) {  // the same elements in the same order
     const PictureArray dropped(0, "", operand, value);

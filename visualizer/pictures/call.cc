@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
 #include "core/text/hlo_text.h"
@@ -20,7 +21,7 @@ struct Branch {
 
 std::vector<Branch> BranchesOf(const Instruction& i, const Captions& tr) {
   std::vector<Branch> branches;
-  const auto operand = [&i](size_t k) { return k < i.operands.size() ? absl::StrCat("%", i.operands[k]->name) : std::string("?"); };
+  const auto operand = [&i](size_t k) { return k < i.operands.size() ? ShownName(*i.operands[k]) : std::string("?"); };
   if (const Computation* when_true = i.Called(AttrId::kTrueComputation)) {
     branches.push_back({when_true, operand(1), "true"});
     branches.push_back({i.Called(AttrId::kFalseComputation), operand(2), "false"});
@@ -36,12 +37,12 @@ bool IsChoice(const Instruction& i) { return Def(i).control == ControlKind::kCon
 
 std::string LineOf(const Instruction& i) {
   std::vector<std::string> operands;
-  for (const Instruction* o : i.operands) operands.push_back(absl::StrCat("%", o->name));
+  for (const Instruction* o : i.operands) operands.push_back(ShownName(*o));
   std::string inside = absl::StrJoin(operands, ", ");
   if (i.operands.empty()) inside = InsideOf(i);
   std::string type = i.shape.ToString(false);
   if (type.size() > 48) type = absl::StrCat(absl::string_view(type).substr(0, 45), "...");
-  std::string text = absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", inside, ")");
+  std::string text = absl::StrCat(ShownName(i), " = ", type, " ", absl::string_view(Name(i.opcode)), "(", inside, ")");
   // What it does depends on them: which element, which comparison, which bounds.
   for (const Attribute& attribute : i.attributes) {
     absl::StrAppend(&text, ", ", attribute.name.empty() ? Info(attribute.id).name : attribute.name, "=");

@@ -5,6 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
@@ -192,7 +193,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   if (named_root) board.Say(tr("the device of each group that the last operand names sends its array to the others"));
   else board.Summary();
   if (&i != data.instruction && i.parent != data.instruction->parent)
-    board.Say(tr("what runs beside the program: $0", absl::StrCat("%", i.name, " = ", Name(i.opcode))));
+    board.Say(tr("what runs beside the program: $0", absl::StrCat(ShownName(i), " = ", Name(i.opcode))));
   if (exchange == Exchange::kId) {
     board.Say(g.counts_known ? tr("Every device gets its own number.") : tr("Every device gets its own number. The module does not say how many run: one is drawn."));
     DeviceBoxes(board, g, width, {}, false, i.opcode == Opcode::kReplicaId, true);

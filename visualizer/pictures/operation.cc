@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
 #include "visualizer/pictures/board.h"
@@ -58,14 +59,14 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
   };
   for (size_t k = 0; k < shown; ++k) {
     const Box box{14, y0 + static_cast<float>(k) * (high + gap), side, high};
-    place(box, absl::StrCat("%", i.operands[k]->name), i.operands[k]->shape, k < data.operands.size() && there(data.operands[k]));
+    place(box, ShownName(*i.operands[k]), i.operands[k]->shape, k < data.operands.size() && there(data.operands[k]));
     const Place p{box.right(), box.middle().y}, q{op.x, op.middle().y};
     drawing.AddPath({p, {p.x + 24, p.y}, {q.x - 24, q.y}, q}, {Ink::kDim, 1.3f, LineKind::kSolid, true}, true);
   }
   drawing.AddBox(op, Paint(Ink::kBlue, 0.18f), Ink::kBlue, 8);
   drawing.AddTextIn(op, absl::string_view(Name(i.opcode)), {13, Face::kStrong, Ink::kText, Align::kCenter});
   const Box out{op.right() + 50, op.middle().y - high / 2, side, high};
-  place(out, absl::StrCat("%", i.name), i.shape, there(data.result));
+  place(out, ShownName(i), i.shape, there(data.result));
   drawing.AddLine({op.right(), op.middle().y}, {out.x, out.middle().y}, {Ink::kDim, 1.3f, LineKind::kSolid, true});
   board.Skip(std::max(tall, 48.0f) + 18);
   if (shown < i.operands.size()) board.Say(tr("$0 more operands.", i.operands.size() - shown));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/ir/written_names.h"
 #include "core/ops/leaf_flow.h"
 #include "visualizer/pictures/scene.h"
 
@@ -120,7 +121,7 @@ std::string ArraysText(const Instruction& instruction) {
     }
   };
   for (size_t k = 0; k < instruction.operands.size() && k < kResultArray; ++k) {
-    add(instruction.operands[k]->shape, OperandArray(static_cast<int>(k)), kOperandLeaf, absl::StrCat("operand %", instruction.operands[k]->name));
+    add(instruction.operands[k]->shape, OperandArray(static_cast<int>(k)), kOperandLeaf, absl::StrCat("operand ", ShownName(*instruction.operands[k])));
   }
   add(instruction.shape, kResultArray, 1, "result");
   const size_t all = known.size();
@@ -154,16 +155,16 @@ absl::Status CheckGroup(const Instruction& instruction, const MadePicture& made,
   const auto group = options.find("group");
   int64_t number = 0;
   if (group == options.end() || (absl::SimpleAtoi(group->second, &number) && number < made.groups)) return absl::OkStatus();
-  if (made.groups == 0) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no groups of devices, for the option group to choose one"));
-  return absl::InvalidArgumentError(absl::StrCat("there is no group ", group->second, ": %", instruction.name, " has ", made.groups == 1 ? "only group 0" : absl::StrCat("groups 0 to ", made.groups - 1)));
+  if (made.groups == 0) return absl::InvalidArgumentError(absl::StrCat(ShownName(instruction), " has no groups of devices, for the option group to choose one"));
+  return absl::InvalidArgumentError(absl::StrCat("there is no group ", group->second, ": ", ShownName(instruction), " has ", made.groups == 1 ? "only group 0" : absl::StrCat("groups 0 to ", made.groups - 1)));
 }
 
 absl::Status CheckMember(const Instruction& instruction, const MadePicture& made, const std::map<std::string, std::string>& options) {
   const auto member = options.find("member");
   int64_t number = 0;
   if (member == options.end() || (absl::SimpleAtoi(member->second, &number) && number < made.members)) return absl::OkStatus();
-  if (made.members == 0) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no groups of devices, nor pairs among more than eight, for the option member to choose one of them"));
-  if (made.groups == 0) return absl::InvalidArgumentError(absl::StrCat("there is no device ", member->second, ": %", instruction.name, " is among devices 0 to ", made.members - 1));
+  if (made.members == 0) return absl::InvalidArgumentError(absl::StrCat(ShownName(instruction), " has no groups of devices, nor pairs among more than eight, for the option member to choose one of them"));
+  if (made.groups == 0) return absl::InvalidArgumentError(absl::StrCat("there is no device ", member->second, ": ", ShownName(instruction), " is among devices 0 to ", made.members - 1));
   return absl::InvalidArgumentError(absl::StrCat("there is no member ", member->second, ": the group has ", made.members == 1 ? "only member 0" : absl::StrCat("members 0 to ", made.members - 1)));
 }
 

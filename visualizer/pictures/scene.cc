@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/leaf_flow.h"
 
@@ -89,10 +90,10 @@ absl::StatusOr<PictureScene> PictureScene::Make(const PictureData& data, Caption
       ++scene.unseen_operands;
       continue;
     }
-    AddLeaves(scene.instruction_->operands[k]->shape, value_of(k), absl::StrCat("%", i.operands[k]->name), [&](int leaf) { return OperandArray(operand, leaf); },
+    AddLeaves(scene.instruction_->operands[k]->shape, value_of(k), ShownName(*i.operands[k]), [&](int leaf) { return OperandArray(operand, leaf); },
               &scene.operands_);
   }
-  AddLeaves(scene.instruction_->shape, data.result, absl::StrCat("%", i.name), [](int leaf) { return kResultArray + leaf; }, &scene.results_);
+  AddLeaves(scene.instruction_->shape, data.result, ShownName(i), [](int leaf) { return kResultArray + leaf; }, &scene.results_);
   return scene;
 }
 
@@ -121,7 +122,7 @@ std::string PictureScene::NameOf(const Cell& cell) const {
 
 std::vector<std::string> PictureScene::OperandNames() const {
   std::vector<std::string> names;
-  for (const Instruction* operand : data_->instruction->operands) names.push_back(absl::StrCat("%", operand->name));
+  for (const Instruction* operand : data_->instruction->operands) names.push_back(ShownName(*operand));
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/ops/transfers.h"
 #include "visualizer/pictures/board.h"
@@ -127,11 +128,11 @@ absl::StatusOr<MadePicture> DrawSendReceive(const PictureData& data, const Pictu
       return;
     }
     drawing.AddBox(b, here ? Paint(Ink::kAmber, 0.18f) : Paint(Ink::kRaised), here ? Paint(Ink::kAmber) : Paint(Ink::kBorder), 5, here ? 2.0f : 1.0f);
-    drawing.AddTextIn({b.x + 6, b.y + 4, wide - 12, 16}, absl::StrCat("%", i->name), {12, Face::kMonoStrong, Ink::kText, Align::kCenter});
+    drawing.AddTextIn({b.x + 6, b.y + 4, wide - 12, 16}, ShownName(*i), {12, Face::kMonoStrong, Ink::kText, Align::kCenter});
     const bool sends = EndOf(*i) == End::kSends;
     drawing.AddTextIn(
         {b.x + 6, b.y + 20, wide - 12, 15},
-        absl::StrCat(sends && !i->operands.empty() ? absl::StrCat("%", i->operands[0]->name, ": ") : "", Moved(*i).ToString(false)),
+        absl::StrCat(sends && !i->operands.empty() ? absl::StrCat(ShownName(*i->operands[0]), ": ") : "", Moved(*i).ToString(false)),
         {11, Face::kMono, Ink::kTeal, Align::kCenter});
   };
   const size_t rows = std::clamp<size_t>(std::max(senders.size(), receivers.size()), 1, 8);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -35,9 +36,9 @@ absl::StatusOr<MadePicture> DrawTuple(const PictureData& data, const PictureSele
     drawing.AddText({box.x + 6, box.y + 13}, absl::StrCat("[", k, "]"), {11, Face::kStrong, chosen ? Ink::kAmber : Ink::kDim});
     std::string name;
     const Instruction* source = takes ? i.operands[0] : k < static_cast<int64_t>(i.operands.size()) ? i.operands[k] : nullptr;
-    if (!takes && source != nullptr) name = absl::StrCat("%", source->name);
+    if (!takes && source != nullptr) name = ShownName(*source);
     // Through to what was put there, where the tuple is made at once.
-    if (takes && source != nullptr && source->operands.size() == static_cast<size_t>(count) && SuitsTuple(*source) > 0 && !source->Has(AttrId::kIndex)) name = absl::StrCat("%", source->operands[k]->name);
+    if (takes && source != nullptr && source->operands.size() == static_cast<size_t>(count) && SuitsTuple(*source) > 0 && !source->Has(AttrId::kIndex)) name = ShownName(*source->operands[k]);
     const std::string type = tuple.tuple_shapes()[k].ToString(false);
     drawing.AddTextIn({box.x + 6, box.y + 15, wide - 12, 14}, name, {11, Face::kMonoStrong});
     drawing.AddTextIn({box.x + 6, box.y + 29, wide - 12, 14}, type, {11, Face::kMono, Ink::kTeal});

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ir/written_names.h"
 #include "core/ops/leaf_flow.h"
 #include "visualizer/pictures/board.h"
 #include "visualizer/pictures/plot.h"
@@ -55,7 +56,7 @@ std::vector<Carried> CarriedOf(const PictureData& data) {
     Carried c;
     c.leaf = leaf;
     if (!LeafShape(shape, leaf).IsArray()) continue;
-    c.name = absl::StrCat("%", data.instruction->name, LeafPathText(shape, leaf));
+    c.name = absl::StrCat(ShownName(*data.instruction), LeafPathText(shape, leaf));
     c.changes = false;
     for (const Value& value : data.iterations) {
       const Value& of_leaf = LeafOf(value, leaf);

@@ -4,6 +4,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "core/ir/written_names.h"
 #include "core/text/attribute_text.h"
 #include "core/text/hlo_text.h"
 #include "core/text/proto/convert.h"
@@ -287,7 +288,7 @@ void FillConstants(Module& module, const std::vector<TextMaker::Filling>& fillin
     if (constant == nullptr || constant->literal == nullptr) continue;
     absl::StatusOr<Value> value = LiteralOf(*filling.literal, constant->shape);
     if (!value.ok()) {
-      sink.Error(constant->range, HLO_LABEL("proto.literal"), absl::StrCat("the literal of %", constant->name, " is damaged: ", value.status().message()));
+      sink.Error(constant->range, HLO_LABEL("proto.literal"), absl::StrCat("the literal of ", ShownName(*constant), " is damaged: ", value.status().message()));
       continue;
     }
     constant->literal->value = *std::move(value);
