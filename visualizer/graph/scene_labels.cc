@@ -34,6 +34,8 @@ bool WantsLabel(const Scene& scene, const SceneArrow& arrow, bool few) {
 float LabelWidth(const SceneWish& wish, const SceneArrow& arrow) { return std::ceil(static_cast<float>(arrow.label.size()) * wish.small_letter * 0.92f) + 8; }
 
 float TitleWidth(const SceneWish& wish, const SceneBox& box) {
+  // A run of a computation has no other name than the way to it, by whose end it differs from the next.
+  if (box.node < 0) return std::min(760.0f, std::ceil(static_cast<float>(box.title.size()) * wish.small_letter) + 48);
   const size_t counted = box.instruction == nullptr && !wish.spell_counts ? 13 : 0, note = wish.note_letters > 0 ? static_cast<size_t>(wish.note_letters) + 2 : 0;
   return std::min(380.0f, std::ceil(static_cast<float>(box.title.size()) * wish.title_letter + static_cast<float>(box.detail.size() + counted + note) * wish.small_letter) + 48);
 }

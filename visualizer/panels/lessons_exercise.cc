@@ -44,6 +44,7 @@ void LessonsPanel::DrawExercise(PanelContext& context, const Lesson& lesson, con
     ui::Badge(words.Get("solved"), c.green);
   }
   for (const lessons::Spans& p : block.exercise.question) Follow(context, ReadingText(p, inner));
+  SayAsItWas(lesson, words, exercise, inner);
   if (exercise.kind == "choice") {
     DrawChoices(context, lesson, exercise, block, attempt, inner);
   } else {
@@ -59,6 +60,15 @@ void LessonsPanel::DrawExercise(PanelContext& context, const Lesson& lesson, con
   list->ChannelsMerge();
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, bottom - at.y});
+}
+
+// What is asked, its hints and its reasons are those of the program as the lesson has it.
+void LessonsPanel::SayAsItWas(const Lesson& lesson, const Words& words, const Exercise& exercise, float width) {
+  const lessons::Program* program = lesson.FindProgram(exercise.program);
+  if (exercise.kind == "program" || program == nullptr || !Edited(lesson, *program)) return;
+  ui::TextWrapped(words.Get("asks-as-it-was"), ui::Colors().orange, ui::Type().small);
+  ui::TagFact("as-it-was", "yes");
+  if (ui::Button("reset", words.Get("reset-program"), ui::Icon::kUndo, ui::ButtonKind::kQuiet)) texts_.erase(Key(lesson, program->id));
 }
 
 void LessonsPanel::DrawField(PanelContext& context, const Lesson& lesson, const Exercise& exercise, const Words& words, Attempt& attempt, float width) {

@@ -119,6 +119,8 @@ class LessonsPanel : public Panel {
   // With its command in the console; a text of several lines is none.
   void Submit(PanelContext& context, const lessons::Lesson& lesson, const lessons::Exercise& exercise, Attempt& attempt);
 
+  void SayAsItWas(const lessons::Lesson& lesson, const lessons::Words& words, const lessons::Exercise& exercise, float width);
+
   void DrawField(PanelContext& context, const lessons::Lesson& lesson, const lessons::Exercise& exercise, const lessons::Words& words, Attempt& attempt, float width);
 
   void DrawChoices(PanelContext& context, const lessons::Lesson& lesson, const lessons::Exercise& exercise, const lessons::Block& block, Attempt& attempt, float width);

@@ -139,7 +139,10 @@ void Board::CodeAfter(absl::string_view name, float indent, absl::string_view li
 void Board::Code(absl::string_view line, Paint paint) {
   std::string text(line.substr(0, 1200));
   if (text.size() < line.size()) text += " …";
-  y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, text, {12, Face::kMono, paint}) + 2;
+  // A loop's lines are indented.
+  const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const float indent = static_cast<float>(blanks) * TextWidth("0", Face::kMono, 12);
+  y_ += made_.drawing.AddParagraph({kMargin + indent, y_}, width_ - indent, absl::string_view(text).substr(blanks), {12, Face::kMono, paint}) + 2;
 }
 
 namespace {

@@ -71,7 +71,10 @@ void AddPairs(const Captions& tr, const DeviceGroups& g, const Device& told, Dev
     rows->around = NameOf(tr, g, told);
   }
   rows->members.clear();
-  rows->inks = order;
+  rows->inks.assign(order.size(), -1);
+  // Of few each has that of its number, so that it keeps it from picture to picture.
+  if (count <= kMostMembers) rows->inks = order;
+  else std::iota(rows->inks.begin(), rows->inks.begin() + static_cast<ptrdiff_t>(drawn), 0);
   std::vector<int> place(order.size());
   for (size_t k = 0; k < order.size(); ++k) {
     place[static_cast<size_t>(order[k])] = static_cast<int>(k);
@@ -129,8 +132,17 @@ DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, c
   return rows;
 }
 
-// The vectors of a ragged all-to-all with their numbers, and the arrays that they cut.
-void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, size_t members) {
+// Of pairs, the devices whose numbers are drawn; of a group, those of its members whose blocks are. `members`: in the order of their colours.
+DeviceInks InksOf(const DeviceGroups& g, absl::Span<const Device> members, const std::vector<int>& inks) {
+  DeviceInks of(static_cast<size_t>(g.replicas * g.partitions), -1);
+  for (size_t k = 0; k < std::min(members.size(), inks.size()); ++k) {
+    if (const auto number = static_cast<size_t>(members[k].replica * g.partitions + members[k].partition); number < of.size()) of[number] = inks[k];
+  }
+  return of;
+}
+
+// The vectors of a ragged all-to-all with their numbers, and the arrays that they cut; in colours is what is for the members from `first` on.
+void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, size_t members, int first) {
   const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Device shown_device{data.selected / data.partitions, data.selected % data.partitions};
@@ -145,7 +157,10 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, si
   if (members > 1)
     board.Say(tr("An entry, and its rows of the input, are in the colour of the device that they go to; a receive size in that of the device that sends."), Ink::kText);
   const int64_t each = EntriesOfMember(*data.instruction, members);
-  const auto ink = [each](int64_t entry) { return GroupInk(static_cast<int>(entry / each % kGroupInks)); };
+  const auto tint = [each, first](int64_t entry, float alpha) {
+    const int64_t member = entry / each;
+    return member >= first && member < first + kMostMembers ? Paint(GroupInk(static_cast<int>(member)), alpha) : Paint();
+  };
   const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
   const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
   std::vector<Board::Piece> row;
@@ -153,9 +168,9 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, si
     if (k > 2) row.push_back(std::string());
     GridSpec spec = board.SpecOf(scene.operand(k));
     spec.note = k == 2 ? tr("input offsets") : k == 3 ? tr("send sizes") : k == 4 ? tr("output offsets") : tr("receive sizes");
-    spec.cell = [ink, inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
+    spec.cell = [tint, inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
       GridCell c = inner(index);
-      c.tint = Paint(ink(LinearIndex(dims, index)), 0.25f);
+      c.tint = tint(LinearIndex(dims, index), 0.25f);
       return c;
     };
     row.push_back(std::move(spec));
@@ -167,7 +182,7 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g, si
     for (int64_t b = 0; b < blocks && !index.empty(); ++b) {
       const std::optional<Scalar> first = offsets.At(b), size = sizes.At(b);
       if (first && size && index[0] >= first->i && index[0] - first->i < size->i)
-        c.tint = Paint(ink(b), 0.3f);
+        c.tint = tint(b, 0.3f);
     }
     return c;
   };
@@ -241,9 +256,16 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     return CellMark::kNone;
   });
   board.Skip(g.pairs.empty() ? 4 : 26);
-  if (!g.pairwise) DeviceBoxes(board, g, width, members, OutsidersGetZeros(i), false, false);
+  const DeviceRows device_rows = RowsOf(tr, exchange, i, g, members, first, told, data);
+  if (!g.pairwise) {
+    std::vector<int> inks(members.size(), -1);
+    const size_t drawn = std::min<size_t>(inks.size() - static_cast<size_t>(first), kMostMembers);
+    std::iota(inks.begin() + first, inks.begin() + first + static_cast<ptrdiff_t>(drawn), first);
+    DeviceBoxes(board, g, width, InksOf(g, members, inks), OutsidersGetZeros(i), false, false);
+  }
   if (g.pairwise) {
-    DrawPairs(board, g, width);
+    // Where no numbers are drawn, colours of some of many say nothing.
+    DrawPairs(board, g, width, data.devices.empty() ? InksOfFew(g) : InksOf(g, device_rows.members, device_rows.inks));
     int64_t without = 0;
     for (int64_t r = 0; r < g.replicas; ++r) {
       for (int64_t p = 0; p < g.partitions; ++p) without += std::none_of(g.pairs.begin(), g.pairs.end(), [&](const auto& pair) { return pair.second == Device{r, p}; });
@@ -265,8 +287,8 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
       board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size() / t.names.size() * members.size()) : tr.And(got)));
     }
   }
-  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, first, told, data));
-  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size());
+  const std::optional<Cell> selected = DrawDeviceValues(board, device_rows);
+  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g, members.size(), first);
   MadePicture picture = board.Finish();
   picture.selected = selected;
   picture.members = static_cast<int>(g.pairwise && count > kMostMembers ? count : static_cast<int64_t>(members.size()));

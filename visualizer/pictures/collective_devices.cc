@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "visualizer/pictures/collective_values.h"
@@ -129,7 +130,14 @@ void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device>
   board.Explain(tr("missing"), Ink::kPink, tr("$0 of $1 have come: $2. Those wait for $3.", here.size(), here.size() + missing.size(), SomeNames(tr, g, here), SomeNames(tr, g, missing)));
 }
 
-DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros,
+DeviceInks InksOfFew(const DeviceGroups& g) {
+  const int64_t count = g.replicas * g.partitions;
+  DeviceInks inks(static_cast<size_t>(count), -1);
+  if (count <= kGroupInks) std::iota(inks.begin(), inks.end(), 0);
+  return inks;
+}
+
+DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const DeviceInks& inks, bool outsiders_get_zeros,
                          bool numbers_of_replicas, bool numbers) {
   const Captions& tr = board.captions();
   Drawing& drawing = board.drawing();
@@ -137,7 +145,7 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
   const bool line = g.partitions == 1 || g.replicas == 1;
   // Replicas down and partitions across; where there is one of either, as many as fit side by side.
   size_ = total <= 32 ? 64 : total <= 128 ? 44 : 24;
-  const float gap = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : RowLabelWidth(tr, g);
+  const float gap = gap_ = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : RowLabelWidth(tr, g);
   const int64_t fit = std::max<int64_t>(1, static_cast<int64_t>((width - label) / (size_ + gap)));
   columns_ = line ? std::min(total, fit) : std::min(g.partitions, fit);
   // Arrows of pairs go over the boxes, under what stands over the columns.
@@ -157,15 +165,15 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
     boxes_.push_back({d, box});
     const int group = g.GroupOf(d);
     const bool missing = !g.pairwise && group < 0 && !numbers;
-    const auto member = std::find(told.begin(), told.end(), d);
+    const auto number = static_cast<size_t>(d.replica * g.partitions + d.partition);
     const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
     const PictureData::OfDevice* of = numbers ? nullptr : OfDeviceIn(board.scene().data(), d);
     const std::optional<bool> come = of != nullptr ? of->come : std::nullopt;
     if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, tr("replica $0", d.replica), {10, Face::kUi, Ink::kDim});
     if (missing) {
       drawing.AddHatchedBox(box, Paint(Ink::kSunken), outsiders_get_zeros ? Paint(Ink::kDim, 0.5f) : Paint(Ink::kPink, 0.7f), 4);
-    } else if (member != told.end()) {
-      const Ink ink = GroupInk(static_cast<int>(member - told.begin()));
+    } else if (number < inks.size() && inks[number] >= 0) {
+      const Ink ink = GroupInk(inks[number]);
       drawing.AddBox(box, Paint(ink, 0.35f), ink, 4, 1.5f);
     } else {
       drawing.AddBox(box, Ink::kRaised, Ink::kDim, 4);
@@ -176,12 +184,12 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
     }
     if (total <= 128) {
       const std::string name = numbers && total == 1 ? (numbers_of_replicas ? "r0" : "p0") : ShortNameOf(g, d);
-      drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
       const std::string below = numbers      ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition)
                                 : come       ? (*come ? tr("has come") : tr("missing"))
                                 : g.pairwise ? ""
                                 : missing    ? tr("no group")
                                              : tr("group $0", group);
+      drawing.AddTextIn(below.empty() ? box : Box{box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
       drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below,
                         {10, Face::kUi, (missing && !outsiders_get_zeros) || come == false ? Ink::kPink : Ink::kDim, Align::kCenter});
     }
@@ -209,7 +217,18 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
 
 namespace {
 
+// Past the boxes between the two: from the row's edge into the lane beside the first, along that, and across before the second.
+std::vector<Place> LaneRoute(const Box& a, const Box& b, float gap, float aside) {
+  const bool down = b.y > a.y, room_left = a.x > kLeft + gap, right = std::abs(a.x - b.x) < 2 ? down || !room_left : b.x > a.x;
+  const float way = down ? 1.0f : -1.0f, lane = (right ? a.right() + gap / 2 : a.x - gap / 2) + aside * gap / 6;
+  const Place from{a.middle().x + 8 * way, down ? a.bottom() : a.y}, to{b.middle().x + 8 * way, down ? b.y : b.bottom()};
+  const Place in{lane, from.y + gap * way}, out{lane, to.y - gap * way};
+  const float bend = gap * 0.6f * way, third = (out.y - in.y) / 3;
+  return {from, {from.x, from.y + bend}, {lane, in.y - bend}, in, {lane, in.y + third}, {lane, out.y - third}, out, {lane, out.y + bend}, {to.x, to.y - bend}, to};
+}
+
 void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
+  int lanes = 0;
   for (const auto& [from, to] : g.pairs) {
     const Box *a = boxes.Of(from), *b = boxes.Of(to);
     if (a == nullptr || b == nullptr) continue;
@@ -227,10 +246,8 @@ void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
           {{begin, edge}, {begin + (end - begin) * 0.25f, edge + by}, {end - (end - begin) * 0.25f, edge + by}, {end, edge}}, style, true);
     } else {
       const bool down = e.y > s.y;
-      if (std::abs(s.x - e.x) < 2 && std::abs(s.y - e.y) > 1.5f * (a->height + 30)) {  // past others: beside them
-        const float side = down ? a->right() : a->x, by = down ? 26.0f : -26.0f;
-        board.drawing().AddPath({{side, s.y}, {side + by, s.y + (e.y - s.y) * 0.2f}, {side + by, e.y - (e.y - s.y) * 0.2f}, {side, e.y}},
-                                style, true);
+      if (std::abs(s.y - e.y) > 1.5f * (a->height + boxes.gap())) {
+        board.drawing().AddPath(LaneRoute(*a, *b, boxes.gap(), static_cast<float>(lanes++ % 3 - 1)), style, true);
         continue;
       }
       const float aside = down ? 8.0f : -8.0f;
@@ -243,12 +260,10 @@ void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
 
 }  // namespace
 
-void DrawPairs(Board& board, const DeviceGroups& g, float width) {
-  std::vector<Device> all;
-  for (int64_t n = 0; n < g.replicas * g.partitions; ++n) all.push_back({n / g.partitions, n % g.partitions});
-  const DeviceBoxes boxes(board, g, width, all, false, false, false);
+void DrawPairs(Board& board, const DeviceGroups& g, float width, const DeviceInks& inks) {
+  const DeviceBoxes boxes(board, g, width, inks, false, false, false);
   PairArrows(board, g, boxes);
-  board.Skip(14);
+  board.Skip(boxes.gap() < 20 ? 14 : 0);  // arrows to the left
 }
 
 bool InPair(const DeviceGroups& g, int step, const Cell& cell) {

@@ -23,26 +23,33 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g);
 // Of an exchange that some have come to: who has, and who is missing; of the members of a group, or of all that pairs name.
 void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device> members);
 
-// The devices as boxes, those that are told in their colours; gives back where they are.
+// The colours of devices, by replica * partitions + partition: GroupInk of it, or -1 for none. No two have the same: of more devices than there are
+// colours, those have one whose numbers are drawn.
+using DeviceInks = std::vector<int>;
+// Each has its own where they are few enough; else none.
+DeviceInks InksOfFew(const DeviceGroups& g);
+
+// The devices as boxes in their colours; gives back where they are.
 class DeviceBoxes {
  public:
-  DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros,
-              bool numbers_of_replicas, bool numbers);
+  DeviceBoxes(Board& board, const DeviceGroups& g, float width, const DeviceInks& inks, bool outsiders_get_zeros, bool numbers_of_replicas,
+              bool numbers);
   const Box* Of(const Device& d) const {
     for (const auto& [device, box] : boxes_) {
       if (device == d) return &box;
     }
     return nullptr;
   }
+  float gap() const { return gap_; }  // between two, across and down
 
  private:
-  float size_ = 0;
+  float size_ = 0, gap_ = 0;
   int64_t columns_ = 1;
   std::vector<std::pair<Device, Box>> boxes_;
 };
 
-// All devices as boxes, with the pairs as arrows from box to box: over the boxes to the right, below them to the left.
-void DrawPairs(Board& board, const DeviceGroups& g, float width);
+// All devices as boxes, with the pairs as arrows from box to box: over the boxes to the right, below them to the left, past others between them.
+void DrawPairs(Board& board, const DeviceGroups& g, float width, const DeviceInks& inks);
 // The step shows this pair, and the box is one of its two.
 bool InPair(const DeviceGroups& g, int step, const Cell& cell);
 // What belongs to a device that was clicked: those it has a pair with, or the others of its group. False: none was.

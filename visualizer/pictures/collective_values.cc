@@ -87,6 +87,7 @@ class DeviceValues {
       row.push_back(std::string("->"));
       AddSide(m, true, &row);
     }
+    SplitLongTitles(&rows);
     board_.Rows(std::move(rows), std::clamp(kOfAll / static_cast<float>(std::max(rows_, 1)), kHigh, kHighest));
     if (Transfers() && rows_ < static_cast<int>(data_.transfers.size()))
       board_.Say(tr("The first $0 of $1 transfers are drawn.", rows_, data_.transfers.size()));
@@ -109,6 +110,24 @@ class DeviceValues {
       const PictureData::OfDevice* of = DataOf(d);
       return of != nullptr && (of->result.has_value() ||
                                std::any_of(of->operands.begin(), of->operands.end(), [](const Value& v) { return v.has_value(); }));
+    });
+  }
+
+  // Rather in two lines than cut: the device, and under it the name; of all where one needs that, so that they stand on one line.
+  static void SplitLongTitles(std::vector<std::vector<Board::Piece>>* rows) {
+    const auto each = [rows](const auto& visit) {
+      for (std::vector<Board::Piece>& row : *rows) {
+        for (Board::Piece& piece : row) {
+          if (const size_t colon = piece.grid.title.find(": %"); piece.is_grid && colon != std::string::npos) visit(piece.grid, colon);
+        }
+      }
+    };
+    bool any = false;
+    each([&](const GridSpec& spec, size_t) { any = any || TextWidth(spec.title, Face::kMonoStrong, 13) > kLongTitle; });
+    if (!any) return;
+    each([](GridSpec& spec, size_t colon) {
+      spec.note = absl::StrCat(spec.title.substr(colon + 2), spec.note.empty() ? "" : ", ", spec.note);
+      spec.title.resize(colon);
     });
   }
 
@@ -308,16 +327,11 @@ class DeviceValues {
   GridSpec SpecOf(const PictureArray& array, Side side) const {
     side.dims.assign(array.shape.dimensions().begin(), array.shape.dimensions().end());
     GridSpec spec = GridOf(array, nullptr, board_.captions());
-    // Rather in two lines than cut: the device, and under it the name.
-    if (const size_t colon = spec.title.find(": %"); colon != std::string::npos && TextWidth(spec.title, Face::kMonoStrong, 13) > kLongTitle) {
-      spec.note = absl::StrCat(spec.title.substr(colon + 2), spec.note.empty() ? "" : ", ", spec.note);
-      spec.title.resize(colon);
-    }
     if (r_.exchange != Exchange::kReduce && r_.exchange != Exchange::kReduceScatter && IsExchanged(side)) spec.scales = {side.array};
     spec.cell = [this, side, there = array.has_value() || !Transfers(), inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
       const int from = side.after || Transfers() ? CameFrom(side, index) : IsExchanged(side) && !IsOutsider(side.member) ? side.member : -1;
-      if (from >= 0 && there) cell.tint = Paint(GroupInk(InkOf(from)), 0.3f);
+      if (from >= 0 && there && InkOf(from) >= 0) cell.tint = Paint(GroupInk(InkOf(from)), 0.3f);
       if (InStep(side, index)) cell.mark = CellMark::kNow;
       if (related_.RoleOf(cell.cell)) cell.mark = CellMark::kRelated;
       if (selected_ && cell.cell == *selected_) cell.mark = CellMark::kSelected;
@@ -327,7 +341,7 @@ class DeviceValues {
     return spec;
   }
 
-  int InkOf(int member) const { return member < static_cast<int>(r_.inks.size()) ? r_.inks[static_cast<size_t>(member)] : member; }
+  int InkOf(int member) const { return !r_.inks.empty() ? r_.inks[static_cast<size_t>(member)] : IsDrawn(member) ? member : -1; }
   bool IsOutsider(int member) const { return member >= end_ - r_.outsiders; }
   bool IsDrawn(int member) const { return member >= r_.first && member < end_; }
   int RootOf(int array) const { return array < static_cast<int>(r_.roots.size()) ? r_.roots[static_cast<size_t>(array)] : -1; }

@@ -21,7 +21,7 @@ struct DeviceRows {
   int first = 0;                           // of the members that are drawn
   std::vector<std::string> names;          // "replica 1", of those that are drawn; of transfers of all
   std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
-  std::vector<int> inks;                   // of pairs: the colour of each member; else its place is that
+  std::vector<int> inks;                   // of pairs and transfers: the colour of each member, -1: none; else its place is that, if it is drawn
   std::string around;                      // of pairs, where not all devices are drawn: the one whose exchanges are
   std::vector<int> roots;                  // of a broadcast: who sends each array; -1: not known
   int outsiders = 0;                       // so many at the end of `names` are in no group and get zeros

@@ -103,7 +103,6 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
     return of_step.RoleOf(cell) ? CellMark::kNow : CellMark::kNone;
   });
   // What the window covers in the batch and features that the element sees.
-  const Related& reads = step >= 0 ? of_step : board.related();
   const int64_t out_features = std::max<int64_t>(kernel.shape.dim(static_cast<int>(n.kernel_output_feature)), 1);
   const int64_t in_group = kernel.shape.dim(static_cast<int>(n.kernel_input_feature));
   const int64_t o = subject[n.output_feature], of_batch = x.shape.dim(static_cast<int>(n.input_batch)) / batch_groups;
@@ -122,14 +121,18 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
   PutSpatialInFront(n.kernel_spatial, &kernels);
   PutSpatialInFront(n.output_spatial, &out);
   if (shown) {
-    // A window that covers padding and holes alone reads nothing, and is somewhere all the same.
+    // All that the element reads; a window that covers padding and holes alone reads nothing, and is somewhere all the same.
     std::vector<int64_t> of_input(x.shape.rank(), 0), of_kernel(kernel.shape.rank(), 0);
     of_input[n.input_batch] = batch;
     of_input[n.input_feature] = feature_group * in_group;
     of_kernel[n.kernel_output_feature] = o;
-    const auto first = reads.FirstOf(0);
-    input.focus = first ? view.GridPlaceOf(*first) : view.GridPlaceOfWindow(at, of_input);
-    kernels.focus = reads.FirstOf(1).value_or(of_kernel);
+    std::vector<int64_t> last_input = of_input;
+    last_input[n.input_feature] += in_group - 1;
+    view.Focus(at, of_input, last_input, &input);
+    kernels.focus = of_kernel;
+    kernels.focus_last = of_kernel;
+    for (const int64_t d : n.kernel_spatial) (*kernels.focus_last)[d] = kernel.shape.dim(static_cast<int>(d)) - 1;
+    (*kernels.focus_last)[n.kernel_input_feature] = in_group - 1;
     if (step >= 0) out.focus = subject;
   }
   const auto tint = [](GridSpec& spec, std::function<int64_t(const Cell&)> group) {

@@ -150,9 +150,21 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
   if (const float over = title_width() - std::max(width_, std::min(width, kLongTitle)); over > 0 && !spec_.type.empty()) {
     title_ = NameIn(std::max(TextWidth(title_, Face::kMonoStrong, 13) - over, kLeastTitle), title_, Face::kMonoStrong, 13);
   }
+  if (spec_.scales_over && !heat_.empty()) PutScalesOver();
   float head = TextWidth(title_, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
   for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", Told(d), ", "), Face::kMono, 12);
   width_ = std::max({width_, std::min(head, std::max(width, 120.0f)), spec_.note.empty() ? 0 : TextWidth(spec_.note, Face::kUi, 11)});
+}
+
+void Grid::PutScalesOver() {
+  const float tall = static_cast<float>(heat_.size()) * kScaleHeight;
+  float used = title_width();
+  if (scroll_height_ > 0) ScrollLines({}, width_, nullptr, &used);
+  if (DrawScales({used + 30, 0}, nullptr) > width_) return;
+  scales_beside_ = used + 30;
+  const float head = std::max(head_height_, tall - scroll_height_);
+  height_ += head - head_height_ - tall;
+  head_height_ = head;
 }
 
 std::vector<int64_t> Grid::counts() const {
@@ -365,7 +377,19 @@ void Grid::ShareSlices(float room_width, float room_height) {
   across_ = std::max<int64_t>(1, static_cast<int64_t>((room_width + kSliceGap) / (w + kSliceGap)));
   const int64_t down = std::max<int64_t>(1, static_cast<int64_t>((room_height - kTitleHeight - kScrollHeight + kSliceGap) / (h + kSliceGap)));
   int64_t left = std::min(across_ * down, kMostSlices);
+  // Those of the window that is looked at before all others.
   for (size_t k = outer_.size(); k-- > 0;) {
+    views_[outer_[k]].count = std::clamp<int64_t>(WantedOf(outer_[k]), 1, std::max<int64_t>(left, 1));
+    left /= views_[outer_[k]].count;
+  }
+  // What is left goes to the last dimensions; beside a window only so that lines stay lines.
+  const bool windowed = std::any_of(outer_.begin(), outer_.end(), [this](int d) { return WantedOf(d) > 1; });
+  const auto innermost = std::find_if(outer_.rbegin(), outer_.rend(), [this](int d) { return spec_.dims[d] > 1; });
+  if (windowed && innermost != outer_.rend()) {
+    View& view = views_[*innermost];
+    if (SlicesSeen() / view.count <= down) view.count = std::min(std::max(view.count, across_), spec_.dims[*innermost]);
+  }
+  for (size_t k = outer_.size(); !windowed && k-- > 0;) {
     views_[outer_[k]].count = std::clamp<int64_t>(left, 1, std::max<int64_t>(spec_.dims[outer_[k]], 1));
     left /= views_[outer_[k]].count;
   }
@@ -374,6 +398,12 @@ void Grid::ShareSlices(float room_width, float room_height) {
     const auto several = std::find_if(outer_.rbegin(), outer_.rend(), [this](int d) { return views_[d].count > 1; });
     if (several != outer_.rend()) across_ = std::min(across_, views_[*several].count);
   }
+}
+
+int64_t Grid::WantedOf(int dim) const {
+  const auto d = static_cast<size_t>(dim);
+  if (!spec_.focus || !spec_.focus_last || d >= spec_.focus->size() || d >= spec_.focus_last->size()) return 1;
+  return std::max<int64_t>(1, std::min((*spec_.focus_last)[d], spec_.dims[d] - 1) - (*spec_.focus)[d] + 1);
 }
 
 // Where the views begin: as somebody scrolled, else so that the focus is in them.
@@ -395,6 +425,10 @@ void Grid::ChooseWindow(const PictureSelection& selection) {
       // In half pages, so that it stands still while the focus goes on by a little.
       const int64_t half = std::max<int64_t>(1, view.count / 2);
       at = (*spec_.focus)[d] / half * half - half / 2;
+    }
+    if (const int64_t wanted = WantedOf(static_cast<int>(d)); wanted > 1 && d >= first.size()) {
+      const int64_t focus = (*spec_.focus)[d];
+      at = wanted > view.count ? focus : std::clamp(at, focus + wanted - view.count, focus);
     }
     view.first = std::clamp<int64_t>(at, 0, std::max<int64_t>(spec_.dims[d] - view.count, 0));
   }

@@ -77,14 +77,19 @@ struct GridSpec {
   std::function<GridCell(absl::Span<const int64_t> index)> cell;
   // What stands beside an index along an edge, where it is not the index; kBetween where it has no name (padding, a hole).
   std::function<std::string(int dim, int64_t i)> label;
+  // How many indices of each dimension have a name of their own, where others have none; empty: all.
+  std::vector<int64_t> named;
   // An element that should be seen, unless somebody scrolled.
   std::optional<std::vector<int64_t>> focus;
+  // Of a window that begins at the focus, its last element: it should be seen as well, where there is room for all of it.
+  std::optional<std::vector<int64_t>> focus_last;
   // No more of each dimension than this, so that others show the same part; empty: as much as there is room for.
   std::vector<int64_t> at_most;
   std::string note;                // under the title, faint
   bool tagged = false;             // labels will stand on the corners of cells: room for them under the columns' numbers
   // Grids with the same number have one scale of colours: their values were only moved. Nothing: a scale of its own.
   std::vector<int> scales;
+  bool scales_over = false;        // beside the title, if there is room, and not under the cells: from those lines go down
   int scale_dim = -1;              // each index along it has a scale, and its entry of `scales`; -1: all have the same
 };
 
@@ -151,7 +156,10 @@ class Grid {
   std::string ScrollAction(int dim, int64_t first) const;
   void DrawHead(Place at, Drawing* drawing) const;
   // What is seen of each shortened dimension and what scrolls it, in lines of a width; returns their height. Null: only measured.
-  float ScrollLines(Place at, float width, Drawing* drawing) const;
+  float ScrollLines(Place at, float width, Drawing* drawing, float* used = nullptr) const;
+  void PutScalesOver();
+  std::string SeenText(int dim) const;  // "6-13"
+  int64_t WantedOf(int dim) const;      // of the window at the focus
   void DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing);
   void DrawCell(const GridCell& cell, Box box, Drawing* drawing) const;
   void DrawEdges(Place at, Drawing* drawing) const;
@@ -187,7 +195,7 @@ class Grid {
   std::vector<View> views_;            // by dimension
   float cell_width_ = 0, cell_height_ = 0;
   float label_width_ = 0, label_height_ = 0, slice_title_width_ = 0;
-  float head_height_ = 0, scroll_height_ = 0;
+  float head_height_ = 0, scroll_height_ = 0, scales_beside_ = 0;  // so far to the right the scales stand beside the title; 0: they do not
   int64_t across_ = 1;                 // slices side by side
   float width_ = 0, height_ = 0;
   float room_width_ = 0;

@@ -31,7 +31,23 @@ void Grid::DrawHead(Place at, Drawing* drawing) const {
   if (!spec_.note.empty()) drawing->AddText({at.x, at.y + kTitleHeight + 11}, spec_.note, {11, Face::kUi, Ink::kDim});
 }
 
-float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
+// Which indices along the dimension are seen, by their names where some have none.
+std::string Grid::SeenText(int dim) const {
+  const auto d = static_cast<size_t>(dim);
+  const View& view = views_[d];
+  if (d < spec_.named.size()) {
+    int64_t first = view.first, last = view.first + view.count - 1;
+    while (first < last && LabelOf(dim, first) == kBetween) ++first;
+    while (last > first && LabelOf(dim, last) == kBetween) --last;
+    const std::string begin = LabelOf(dim, first), end = LabelOf(dim, last);
+    return begin == end ? begin : absl::StrCat(begin, "-", end);
+  }
+  const bool told = d == 0 && spec_.told_first >= 0;
+  const auto name = [&](int64_t i) { return told ? LabelOf(0, i) : absl::StrCat(i); };
+  return view.count > 1 ? absl::StrCat(name(view.first), "-", name(view.first + view.count - 1)) : name(view.first);
+}
+
+float Grid::ScrollLines(Place at, float width, Drawing* drawing, float* used) const {
   float x = 0, y = 0;
   for (int d = 0; d < static_cast<int>(spec_.dims.size()); ++d) {
     if (!Shortened(d)) continue;
@@ -46,9 +62,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
       y += kScrollHeight - 2;
     }
     if (drawing != nullptr) {
-      const bool told = d == 0 && spec_.told_first >= 0;
-      const auto name = [&](int64_t i) { return told ? LabelOf(0, i) : absl::StrCat(i); };
-      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(name(view.first), "-", name(last)) : name(view.first), Told(d));
+      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, SeenText(d), static_cast<size_t>(d) < spec_.named.size() ? spec_.named[static_cast<size_t>(d)] : Told(d));
       drawing->AddText({at.x + x, at.y + y + 12}, text, {11, Face::kUi, Ink::kDim});
       const struct {
         const char* text;
@@ -66,6 +80,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
       }
     }
     x += text_width + buttons_width + 10;
+    if (used != nullptr) *used = std::max(*used, x - 10);
   }
   return y + kScrollHeight;
 }
@@ -272,7 +287,7 @@ float Grid::DrawScales(Place at, Drawing* drawing) const {
     const float base = at.y + static_cast<float>(k + 1) * kScaleHeight - 3;
     float x = at.x;
     const auto say = [&](absl::string_view text) {
-      drawing->AddText({x, base}, text, {kLabelSize, Face::kUi, Ink::kDim});
+      if (drawing != nullptr) drawing->AddText({x, base}, text, {kLabelSize, Face::kUi, Ink::kDim});
       x += TextWidth(text, Face::kUi, kLabelSize) + kScaleGap;
     };
     if (spec_.scale_dim >= 0) {
@@ -283,7 +298,7 @@ float Grid::DrawScales(Place at, Drawing* drawing) const {
       const auto [low, high] = EndsOf(heat);
       const int steps = high > low ? kSteps : 2;
       if (high > low) say(ScaleNumber(low));
-      for (int n = 0; n < steps; ++n) drawing->AddBox({x + static_cast<float>(n) * step, base - kNanBox, step, kNanBox}, Paint::Exact(heat.ColorOf(NumberInRange(low, high, n + 0.5, steps))));
+      for (int n = 0; n < steps && drawing != nullptr; ++n) drawing->AddBox({x + static_cast<float>(n) * step, base - kNanBox, step, kNanBox}, Paint::Exact(heat.ColorOf(NumberInRange(low, high, n + 0.5, steps))));
       x += static_cast<float>(steps) * step + kScaleGap;
       say(ScaleNumber(high));
     }
@@ -291,7 +306,7 @@ float Grid::DrawScales(Place at, Drawing* drawing) const {
     if (k + 1 < heat_.size()) continue;
     for (const auto& [name, colour] : ColoursOfTheirOwn()) {
       x += kScaleGap;
-      drawing->AddBox({x, base - kNanBox, kNanBox, kNanBox}, Paint::Exact(colour));
+      if (drawing != nullptr) drawing->AddBox({x, base - kNanBox, kNanBox, kNanBox}, Paint::Exact(colour));
       x += kNanBox + kScaleGap;
       say(name);
     }
@@ -328,8 +343,9 @@ void Grid::Draw(Place at, Drawing* drawing) {
   foot_ = {};
   if (!text_mode_ && !heat_.empty()) {
     const float tall = static_cast<float>(heat_.size()) * kScaleHeight;
-    const Place scales{at.x + label_width_, at.y + height_ - tall};
-    foot_ = {scales.x, scales.y, DrawScales(scales, drawing) - scales.x, tall};
+    const Place scales = scales_beside_ > 0 ? Place{at.x + scales_beside_, at.y} : Place{at.x + label_width_, at.y + height_ - tall};
+    const float right = DrawScales(scales, drawing);
+    if (scales_beside_ <= 0) foot_ = {scales.x, scales.y, right - scales.x, tall};
   }
   if (scroll_height_ > 0) {
     Roll roll{.box = {at.x, at.y, width_, height_}, .option = absl::StrCat("window:", spec_.array)};

@@ -153,7 +153,7 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
     row.push_back(std::string());
     row.push_back(story.Moved(scene.operand(count + 1 + k)));
   }
-  board.Row(std::move(row), 260);
+  board.Row(std::move(row), w.count() <= 16 ? std::max(260.0f, 95 + 20 * static_cast<float>(w.count())) : 260);  // all of a few vectors
   for (int k = 0; k < std::min(count, kMostArrays); ++k) story.MovedFrames(scene.operand(count + 1 + k));
   for (int k = 0; k < std::min(count, kMostArrays); ++k) {
     board.Row({story.Windowed(scene.operand(k)), std::string("->"), result(k)}, count > 1 ? 220 : 380);

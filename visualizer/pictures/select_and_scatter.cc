@@ -120,8 +120,7 @@ absl::StatusOr<MadePicture> DrawSelectAndScatter(const PictureData& data, const 
   GridSpec from = board.SpecOf(source), out = board.SpecOf(result);
   for (GridSpec* spec : {&operand, &from, &out}) view.TurnToWindow(spec);
   if (at) {
-    operand.focus.emplace();
-    for (int d = 0; d < x.shape.rank(); ++d) operand.focus->push_back((*at)[d] * window[d].stride);
+    view.Focus(*at, *at, *at, &operand);
     if (step >= 0) from.focus = at;
     if (pick.hit) out.focus = pick.target;
   }

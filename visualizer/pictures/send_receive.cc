@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/ir/written_names.h"
 #include "core/ops/op.h"
@@ -55,7 +56,7 @@ void ExplainPairs(Board& board, const Instruction& start, const DeviceGroups& g,
         "source_target_pairs", Ink::kViolet,
         absl::StrCat(tr.Counted(static_cast<int64_t>(g.pairs.size()), "$0 pair: the first sends, the second receives; others take no part.",
                                 "$0 pairs: the first sends, the second receives; others take no part."),
-                     g.partitions > 1 ? " " : "", g.partitions > 1 ? tr("a number is replica * partitions + partition.") : ""));
+                     g.partitions > 1 ? " " : "", g.partitions > 1 ? tr("A number is replica * partitions + partition.") : ""));
   } else {
     const bool own = !g.pairs.empty() && g.pairs[0].first == g.pairs[0].second;
     board.Explain(tr("no source_target_pairs"), Ink::kViolet,
@@ -73,7 +74,14 @@ std::optional<Cell> DrawDevices(Board& board, const PictureData& data, const Ins
   RelateDevices(board, g, {});
   board.set_marks([g, step](const Cell& c) { return InPair(g, step, c) ? CellMark::kNow : CellMark::kNone; });
   board.Skip(26);
-  DrawPairs(board, g, width);
+  // Of many the first that send have colours, as far as those go.
+  DeviceInks inks = InksOfFew(g);
+  absl::flat_hash_set<int> senders;
+  for (const PictureData::Transfer& t : data.transfers) {
+    if (inks.size() <= kGroupInks || t.from < 0 || !senders.insert(t.from).second) continue;
+    if (senders.size() <= kGroupInks) inks[static_cast<size_t>(t.from)] = static_cast<int>(senders.size()) - 1;
+  }
+  DrawPairs(board, g, width, inks);
   if (step >= 0) {
     board.set_step_text(
         tr("$0 sends $1 to $2.", NameOf(tr, g, g.pairs[step].first), Whole(tr, Moved(start)), NameOf(tr, g, g.pairs[step].second)));
@@ -89,7 +97,10 @@ std::optional<Cell> DrawDevices(Board& board, const PictureData& data, const Ins
       board.Say(t.from >= 0 ? tr("$0 sends; nobody has received yet.", rows.names[t.from])
                             : tr("$0 receives; nobody has sent yet.", rows.names[t.to]));
   }
-  return DrawDeviceValues(board, rows);
+  rows.inks = std::move(inks);
+  const std::optional<Cell> selected = DrawDeviceValues(board, rows);
+  if (senders.size() > kGroupInks) board.Say(tr("In colours are the first $0 of $1 devices that send.", kGroupInks, senders.size()));
+  return selected;
 }
 
 }  // namespace

@@ -320,6 +320,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     spec.axes = {{"", Ink::kDim}, axes[s.dim]};
     spec.rows = 0;
     spec.columns = 1;
+    spec.scales_over = !after;
     spec.scale_dim = 0;  // keys and what goes with them are different things
     for (int k = 0; k < static_cast<int>(spec.dims[0]); ++k) spec.scales.push_back(after && s.top && k > 0 ? kResultArray : k);
     spec.label = [&tr, &side, &s, after](int dim, int64_t k) { return dim == 1 ? absl::StrCat(k) : !after && s.keys[k] && side.size() > 1 ? tr("$0 (key)", side[k].name) : side[k].name; };

@@ -171,6 +171,7 @@ std::vector<Board::Piece> WindowStory::Indices() const {
   for (const PictureArray* array : w_.indices) {
     GridSpec spec = board_.SpecOf(*array);
     if (w_.indices.size() == 1) spec.axes = axes;
+    spec.only_numbers = spec.numbers;  // which ones they are is what they are for
     const int64_t vectors = w_.count();
     spec.cell = [this, inner = std::move(spec.cell), vectors](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
@@ -208,6 +209,8 @@ GridSpec WindowStory::Windowed(const PictureArray& array) const {
     if (v.known) {
       spec.focus = v.start;
       for (size_t d = 0; d < v.start.size(); ++d) (*spec.focus)[d] = std::clamp<int64_t>(v.start[d], 0, std::max<int64_t>(array.shape.dim(static_cast<int>(d)) - 1, 0));
+      spec.focus_last = spec.focus;
+      for (size_t d = 0; d < w_.sizes.size() && d < spec.focus_last->size(); ++d) (*spec.focus_last)[d] += std::max<int64_t>(w_.sizes[d] - 1, 0);
     }
   }
   spec.cell = [this, inner = std::move(spec.cell), dims = array.shape.dimensions()](absl::Span<const int64_t> index) {
@@ -227,6 +230,7 @@ GridSpec WindowStory::Moved(const PictureArray& array) const {
     std::vector<int64_t> low, high;
     w_.MovedBox(subject_, &low, &high);
     spec.focus = low;
+    spec.focus_last = high;
   }
   spec.cell = [this, inner = std::move(spec.cell), made = array.id >= kResultArray, tinted = array.shape.ElementCount() <= kMostTinted](absl::Span<const int64_t> index) {
     GridCell cell = inner(index);
@@ -393,7 +397,7 @@ void WindowStory::SaySubject() {
   if (subject_ < 0 || w_.moved->shape.ElementCount() == 0) return;
   const StartVector& v = Cached(subject_);
   std::string text;
-  if (w_.count() > 1) text = tr_("Index vector $0 of $1: $2 = $3", subject_ + 1, w_.count(), VectorName(subject_), w_.AskedText(v));
+  if (w_.count() > 1) text = tr_("Index vector $0 (of 0 to $1): $2 = $3", subject_, w_.count() - 1, VectorName(subject_), w_.AskedText(v));
   else text = tr_("The start: $0", w_.AskedText(v));
   if (!v.known) {
     absl::StrAppend(&text, ", ", tr_("not computed yet."));

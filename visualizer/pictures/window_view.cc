@@ -41,6 +41,14 @@ std::vector<int64_t> WindowView::GridPlaceOfWindow(absl::Span<const int64_t> at,
   return place;
 }
 
+void WindowView::Focus(absl::Span<const int64_t> at, absl::Span<const int64_t> from, absl::Span<const int64_t> to, GridSpec* spec) const {
+  spec->focus = GridPlaceOfWindow(at, from);
+  spec->focus_last = std::vector<int64_t>(to.begin(), to.end());
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (const int w = of_dimension_[d]; w >= 0) (*spec->focus_last)[d] = (*spec->focus)[d] + std::max<int64_t>(window_[w].size - 1, 0) * window_[w].window_dilation;
+  }
+}
+
 std::optional<std::vector<int64_t>> WindowView::ElementAt(absl::Span<const int64_t> place) const {
   std::vector<int64_t> index(place.begin(), place.end());
   for (size_t d = 0; d < index.size(); ++d) {
@@ -104,6 +112,7 @@ GridSpec WindowView::Spec(const Board& board, int own, std::function<CellMark(ab
   if (!std::equal(spec.dims.begin(), spec.dims.end(), array_.shape.dimensions().begin())) {
     spec.note = board.captions()("as the window sees it; $0 is $1", array_.name, array_.shape.ToString(false));
   }
+  spec.named.assign(array_.shape.dimensions().begin(), array_.shape.dimensions().end());
   spec.label = [this](int dim, int64_t i) {
     const int w = of_dimension_[dim];
     if (w < 0) return absl::StrCat(i);

@@ -23,6 +23,8 @@ class WindowView {
   std::vector<int64_t> GridPlaceOf(absl::Span<const int64_t> element) const;
   // Where it has the window at position `at`; along other dimensions that of the element.
   std::vector<int64_t> GridPlaceOfWindow(absl::Span<const int64_t> at, absl::Span<const int64_t> element) const;
+  // The grid is to show this window, along other dimensions from one element to the other.
+  void Focus(absl::Span<const int64_t> at, absl::Span<const int64_t> from, absl::Span<const int64_t> to, GridSpec* spec) const;
   bool IsHole(absl::Span<const int64_t> place) const;
   // The window at position `at` (one a window entry) covers this place.
   bool Covers(absl::Span<const int64_t> at, absl::Span<const int64_t> place) const;
