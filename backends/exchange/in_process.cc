@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "core/exec/dynamic.h"
 #include "core/ir/written_names.h"
+#include "core/literal/element_at.h"
 #include "core/literal/relayout.h"
 #include "core/ops/collective_exchange.h"
 #include "core/ops/op.h"
@@ -232,6 +233,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Take(int device, Line& l
 std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const {
   const Arrival& first = meeting.arrivals[0];
   std::string what, hint;
+  std::optional<size_t> unlike;  // the operand whose shapes differ
   for (size_t k = 1; k < meeting.arrivals.size() && what.empty(); ++k) {
     const Arrival& other = meeting.arrivals[k];
     const Instruction &a = *first.instruction, &b = *other.instruction;
@@ -253,7 +255,9 @@ std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGrou
     }
     for (size_t o = 0; o < first.operands.size() && what.empty(); ++o) {
       const Shape &x = first.operands[o].shape(), &y = other.operands[o].shape();
-      if (!Shape::Compatible(x, y)) what = absl::StrCat("bring operands of different shapes, ", x.ToString(false), " and ", y.ToString(false));
+      if (Shape::Compatible(x, y)) continue;
+      what = absl::StrCat("bring operands of different shapes, ", x.ToString(false), " and ", y.ToString(false));
+      unlike = o;
     }
     if (!what.empty() || &a == &b) continue;
     if (a.Ints(AttrId::kDimensions) != b.Ints(AttrId::kDimensions)) what = "name different dimensions";
@@ -268,7 +272,9 @@ std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGrou
   // Devices at the same place are told of together.
   std::vector<std::pair<std::string, std::vector<std::string>>> places;
   for (size_t k = 0; k < meeting.arrivals.size(); ++k) {
-    const std::string place = Place(*meeting.arrivals[k].instruction, meeting.arrivals[k].loops);
+    const Arrival& arrival = meeting.arrivals[k];
+    std::string place = Place(*arrival.instruction, arrival.loops);
+    if (unlike.has_value() && *unlike < arrival.operands.size()) absl::StrAppend(&place, " with ", arrival.operands[*unlike].shape().ToString(false));
     auto found = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == place; });
     if (found == places.end()) found = places.insert(places.end(), {place, {}});
     found->second.push_back(Name(line.devices[k]));
@@ -400,6 +406,24 @@ absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device,
   return route;
 }
 
+namespace {
+
+// The request that a send or a receive has given to what completes it: the number of the transfer on its route. `otherwise`: where there is none.
+int64_t RequestOf(const Value& given, int64_t otherwise) {
+  if (!given.shape().IsTuple() || given.elements().size() < 2) return otherwise;
+  const Value& request = given.elements()[1];
+  return request.has_value() && Shape::Compatible(request.shape(), Shape::Scalar(ElementType::kU32)) ? ElementAt(request, 0).i : otherwise;
+}
+
+Value WithRequest(const Value& given, int64_t number) {
+  if (number == 0 || !given.shape().IsTuple() || given.elements().size() < 2) return given;  // it has 0
+  std::vector<Value> elements(given.elements().begin(), given.elements().end());
+  elements[1] = Value::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(number));
+  return Value::Tuple(given.shape(), std::move(elements));
+}
+
+}  // namespace
+
 absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, const ExchangeCall& call) {
   std::lock_guard<std::mutex> lock(mutex_);
   const Instruction& i = call.instruction;
@@ -417,41 +441,48 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
     if (!value.ok()) return value.status();
     return std::optional<Value>(*std::move(value));
   };
+  if (no_part) return evaluate(call.operands);
+  const int64_t request = role == ExchangeRole::kSendDone      ? RequestOf(call.operands[0], route->sends_done)
+                          : role == ExchangeRole::kReceiveDone ? RequestOf(call.operands[0], route->receives_done)
+                                                               : 0;
   const auto wait = [&]() -> absl::StatusOr<std::optional<Value>> {
-    waiting = {&i, &i, call.loops, nullptr, nullptr, route, call.within};
+    waiting = {&i, &i, call.loops, nullptr, nullptr, route, call.within, request};
     return std::optional<Value>();
   };
   const auto note = [&](int64_t number) {
     if (remembers_) events_[device].push_back({&i, call.key, call.mark, nullptr, route->Key(), number, std::nullopt, role, call.loops});
   };
+  // What begins a transfer numbers it in the request that it gives, and what completes it is given that.
+  const auto begun = [&](int64_t number) -> absl::StatusOr<std::optional<Value>> {
+    note(number);
+    waiting = Waiting();
+    absl::StatusOr<std::optional<Value>> value = evaluate(call.operands);
+    return value.ok() ? std::optional<Value>(WithRequest(**value, number)) : value;
+  };
   const auto wake = [&](int other) {
     if (other >= 0 && other != device && waiting_[other].route == route) wake_(other);
   };
-  if (no_part) return evaluate(call.operands);
   switch (role) {
     case ExchangeRole::kSend:
       if (absl::Status s = CheckPartner(device, i, route->channel, true); !s.ok()) return s;
-      note(route->sent++);
-      route->messages.push_back(call.operands[0]);
-      route->senders.push_back({{device, &i, remembers_ ? call.mark : Mark()}, call.key, call.loops});
+      route->on_its_way[route->sent] = {call.operands[0], {device, &i, remembers_ ? call.mark : Mark()}, call.key, call.loops};
       wake(route->receiver);
-      break;
+      return begun(route->sent++);
     case ExchangeRole::kReceive:
       if (absl::Status s = CheckPartner(device, i, route->channel, false); !s.ok()) return s;
-      note(route->posted++);
       wake(route->sender);
-      break;
+      return begun(route->posted++);
     case ExchangeRole::kSendDone:
-      if (!route->MayEnd(role)) return wait();
-      note(route->sends_done++);
+      if (!route->MayEnd(role, request)) return wait();
+      ++route->sends_done;
+      note(request);
       break;
     case ExchangeRole::kReceiveDone: {
-      if (!route->MayEnd(role)) return wait();
-      const Value message = std::move(route->messages.front());
-      const Route::Sent sent = std::move(route->senders.front());
-      route->messages.pop_front();
-      route->senders.pop_front();
-      note(route->receives_done++);
+      if (!route->MayEnd(role, request)) return wait();
+      const Route::Sent sent = std::move(route->on_its_way.extract(request).mapped());
+      const Value& message = sent.message;
+      ++route->receives_done;
+      note(request);
       waiting = Waiting();
       const Shape& wanted = call.operands[0].shape().tuple_shapes()[0];
       if (!Shape::Compatible(message.shape(), wanted)) {

@@ -54,6 +54,7 @@ class InProcessExchange : public ExchangeRoom {
   void Remember() override { remembers_ = true; }
   std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const override;
   std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const override;
+  void ForEachPast(absl::FunctionRef<void(const ExchangePast&)> tell) const override;
   void set_wake(std::function<void(int device)> wake) override { wake_ = std::move(wake); }
   Stuck Explain(const std::vector<bool>& ended) const override;
   std::string WaitText(int device) const override;
@@ -110,17 +111,17 @@ class InProcessExchange : public ExchangeRoom {
     bool open = false;               // the ends are whoever comes first
     RouteKey Key() const { return open ? RouteKey(channel, -1, -1) : RouteKey(channel, sender, receiver); }
     std::vector<EndUse> uses[2];     // of an open one, all that came to be its receiver, its sender; the lowest device first
-    std::deque<Value> messages;
     struct Sent {
-      ExchangePast::Member member;
+      Value message;
+      ExchangePast::Member member;  // its moment where that is remembered
       uint64_t key = 0;
       std::vector<LoopPlace> loops;
     };
-    std::deque<Sent> senders;  // of the messages; their moments where that is remembered
+    std::map<int64_t, Sent> on_its_way;  // by number: the k-th that is sent goes to the k-th receive, in whatever order these are completed
     int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
-    // What the next send-done, or receive-done, waits for has come.
-    bool MayEnd(ExchangeRole role) const {
-      return role == ExchangeRole::kSendDone ? posted > sends_done || sender == receiver : !messages.empty();
+    // What the send-done, or receive-done, of that number waits for has come.
+    bool MayEnd(ExchangeRole role, int64_t request) const {
+      return role == ExchangeRole::kSendDone ? posted > request || sender == receiver : on_its_way.contains(request);
     }
   };
   struct Waiting {
@@ -131,6 +132,7 @@ class InProcessExchange : public ExchangeRoom {
     Meeting* meeting = nullptr;
     Route* route = nullptr;      // of a transfer
     const Instruction* within = nullptr;  // ExchangeCall::within
+    int64_t request = 0;                  // of a transfer, its number on the route
     // It has brought something where it stands, and not before, to what it has begun.
     bool Brings() const { return at == instruction; }
   };
@@ -146,7 +148,7 @@ class InProcessExchange : public ExchangeRoom {
     Mark mark;
     Line* line = nullptr;  // of a collective; null: of a transfer
     RouteKey route;
-    int64_t number = 0;          // of the meeting; of a transfer how many of its kind there were on the route before it
+    int64_t number = 0;          // of the meeting; of a transfer how many were begun on the route before the one that it is, or completes
     std::optional<Mark> taken;   // where it got the result
     ExchangeRole role = ExchangeRole::kCollective;
     std::vector<LoopPlace> loops;
@@ -185,6 +187,15 @@ class InProcessExchange : public ExchangeRoom {
   // It has been told to wait, and what it waits for has not come since.
   bool Waits(int device) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
+  // What the other end of a transfer has sent, or is ready to receive, on that channel, but not on that route, as the pairs of the two differ;
+  // "" where it has not.
+  struct OtherWay {
+    const Instruction* instruction = nullptr;  // null: nothing
+    int device = -1, end = -1;                 // who, and with whom
+  };
+  OtherWay OtherWayOf(const Route& route, bool sends) const;
+  std::string OtherWayText(const Route& route, bool sends) const;
+  std::string PairsDiffer(const Waiting& waiting) const;
   std::string StandingText(int other, const Waiting& for_it, const std::vector<bool>* ended) const;
   std::string WithinText(int device) const;
   Stuck Lost() const;

@@ -56,6 +56,15 @@ std::shared_ptr<const ExchangePast> InProcessExchange::PastAt(int device, const 
   return nullptr;
 }
 
+void InProcessExchange::ForEachPast(absl::FunctionRef<void(const ExchangePast&)> tell) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t device = 0; device < past_.size(); ++device) {
+    for (const auto& [key, past] : past_[device]) {
+      if (past->members[0].device == static_cast<int>(device)) tell(*past);
+    }
+  }
+}
+
 std::optional<Value> InProcessExchange::Look(int device, uint64_t key) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto found = begun_[device].find(key);
@@ -173,8 +182,8 @@ absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const I
     seen.transfer = true;
     seen.number = route.receives_done;
     seen.sends = {{0, 1}};
-    seen.messages.assign(route.messages.begin(), route.messages.end());
-    seen.members.push_back({from >= 0 ? from : route.sender, route.sent > route.receives_done, nullptr, {}, {}, route.sent, {}});
+    for (const auto& [number, sent] : route.on_its_way) seen.messages.push_back(sent.message);
+    seen.members.push_back({from >= 0 ? from : route.sender, !route.on_its_way.empty(), nullptr, {}, {}, route.sent, {}});
     seen.members.push_back({to >= 0 ? to : route.receiver, route.posted > route.receives_done, nullptr, {}, {}, route.posted, {}});
   };
   const auto pairs = TransferPairs(instruction);

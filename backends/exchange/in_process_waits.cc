@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/exchange/in_process.h"
 #include "core/ir/written_names.h"
+#include "core/ops/transfers.h"
 
 namespace hloscope {
 
@@ -23,7 +24,7 @@ std::string InProcessExchange::WaitPlace(const Waiting& w) const { return Place(
 bool InProcessExchange::Waits(int device) const {
   const Waiting& w = waiting_[device];
   if (w.instruction == nullptr) return false;
-  return w.route != nullptr ? !w.route->MayEnd(ExchangeOf(*w.instruction).role) : !w.meeting->done;
+  return w.route != nullptr ? !w.route->MayEnd(ExchangeOf(*w.instruction).role, w.request) : !w.meeting->done;
 }
 
 // Of one that somebody waits for: what it does instead.
@@ -39,12 +40,51 @@ std::string InProcessExchange::StandingText(int other, const Waiting& for_it, co
   return absl::StrCat(text, " in the group of ", absl::StrJoin(group, " and "));
 }
 
+InProcessExchange::OtherWay InProcessExchange::OtherWayOf(const Route& route, bool sends) const {
+  const int awaited = sends ? route.sender : route.receiver;  // -1: any
+  for (int d = awaited >= 0 ? awaited : 0; d < (awaited >= 0 ? awaited + 1 : device_count()); ++d) {
+    for (const Instruction* i : transfers_.at(programs_[d])) {
+      if ((ExchangeOf(*i).role == ExchangeRole::kSend) != sends || ChannelOf(*i) != route.channel) continue;
+      for (const auto& [key, other] : routes_) {
+        if (other.get() == &route || other->channel != route.channel || (sends ? other->sender : other->receiver) != d) continue;
+        if ((sends ? other->sent : other->posted) == 0) continue;
+        return {i, d, sends ? other->receiver : other->sender};
+      }
+    }
+  }
+  return {};
+}
+
+std::string InProcessExchange::OtherWayText(const Route& route, bool sends) const {
+  const OtherWay other = OtherWayOf(route, sends);
+  if (other.instruction == nullptr) return "";
+  const std::string who = (sends ? route.sender : route.receiver) >= 0 ? "it" : Name(other.device);
+  const std::string with = other.end < 0 ? "any device" : other.end == other.device ? "itself" : Name(other.end);
+  return absl::StrCat("; ", who, sends ? " has sent there to " : " receives there from ", with);
+}
+
+// Of a transfer whose other end goes elsewhere, what the two say about that.
+std::string InProcessExchange::PairsDiffer(const Waiting& w) const {
+  if (w.route == nullptr) return "";
+  const bool sends = ExchangeOf(*w.instruction).role == ExchangeRole::kSendDone;
+  const OtherWay other = OtherWayOf(*w.route, !sends);
+  if (other.instruction == nullptr) return "";
+  const auto said = [](const Instruction& i) -> std::string {
+    const auto pairs = TransferPairs(i);
+    if (!pairs.ok() || !pairs->has_value()) return "names none";
+    const std::string text = absl::StrJoin(**pairs, ",", [](std::string* out, const auto& pair) { absl::StrAppend(out, "{", pair.first, ",", pair.second, "}"); });
+    return (*pairs)->size() <= kNamed ? absl::StrCat("has {", text, "}") : absl::StrCat("has ", (*pairs)->size(), " pairs");
+  };
+  const Instruction& here = TransferStart(*w.instruction);
+  return absl::StrCat("\n  on channel ", w.route->channel, " the source_target_pairs differ: ", ShownName(*other.instruction), " ", said(*other.instruction), ", ", ShownName(here), " ", said(here));
+}
+
 std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>* ended) const {
   const Waiting& w = waiting_[device];
   if (w.route != nullptr) {
     const bool sends = ExchangeOf(*w.instruction).role == ExchangeRole::kSendDone;
     const int other = sends ? w.route->receiver : w.route->sender;
-    return absl::StrCat(" for a ", sends ? "recv" : "send", " on channel ", w.route->channel, other >= 0 ? absl::StrCat(" of ", StandingText(other, w, ended)) : ", which no device has executed");
+    return absl::StrCat(" for a ", sends ? "recv" : "send", " on channel ", w.route->channel, other >= 0 ? absl::StrCat(" of ", StandingText(other, w, ended)) : ", which no device has executed", OtherWayText(*w.route, !sends));
   }
   const Line& line = *w.line;
   std::vector<std::string> texts;
@@ -100,12 +140,13 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
   std::lock_guard<std::mutex> lock(mutex_);
   Stuck stuck;
   std::vector<std::string> others;
-  std::string within;
+  std::string within, pairs;
   int more = 0;
   for (int d = 0; d < device_count(); ++d) {
     if (ended[d] || !Waits(d)) continue;
     const Waiting& w = waiting_[d];
     if (within.empty()) within = WithinText(d);
+    if (pairs.empty()) pairs = PairsDiffer(w);
     if (stuck.device < 0) {
       stuck.device = d;
       stuck.instruction = w.at;
@@ -118,7 +159,7 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
   if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));
   if (stuck.device < 0 && std::find(ended.begin(), ended.end(), false) == ended.end()) return Lost();
   for (const std::string& other : others) absl::StrAppend(&stuck.why, "\n  ", other);
-  absl::StrAppend(&stuck.why, within);
+  absl::StrAppend(&stuck.why, pairs, within);
   return stuck;
 }
 
@@ -126,12 +167,12 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
 InProcessExchange::Stuck InProcessExchange::Lost() const {
   Stuck lost;
   for (const auto& [key, route] : routes_) {
-    if (route->messages.empty() || (lost.device >= 0 && lost.device <= route->sender)) continue;
+    if (route->on_its_way.empty() || (lost.device >= 0 && lost.device <= route->sender)) continue;
     lost.device = route->sender;
-    const Route::Sent& sent = route->senders.front();
+    const Route::Sent& sent = route->on_its_way.begin()->second;
     lost.instruction = sent.member.instruction;
     const std::string around = LoopsText(sent.loops);
-    const size_t count = route->messages.size();
+    const size_t count = route->on_its_way.size();
     lost.why = absl::StrCat(Name(lost.device), " has sent ", count == 1 ? "an array" : absl::StrCat(count, " arrays"), " on channel ", route->channel, around.empty() ? "" : absl::StrCat(count == 1 ? " (" : " (the first ", "in ", around, ")"),
                             " that ", route->receiver >= 0 ? absl::StrCat(Name(route->receiver), " has not") : "no device has", " received");
   }

@@ -251,27 +251,28 @@ void InProcessExchange::ReopenLine(Line& line, const ExchangesAnew& plan, const 
 }
 
 void InProcessExchange::RestoreRoute(const RouteKey& key, Route& route, const ExchangesAnew& plan, const std::map<std::pair<int, uint64_t>, std::vector<Value>>& brought) {
-  const int64_t received = route.receives_done;
   Route now;
   now.channel = route.channel;
   now.open = route.open;
   now.sender = route.open ? -1 : route.sender;
   now.receiver = route.open ? -1 : route.receiver;
   std::map<int64_t, std::pair<int, const Event*>> sends;  // that stay, by number
+  std::set<int64_t> received;                             // the same
   for (int d = 0; d < device_count(); ++d) {
     for (const Event& e : events_[d]) {
       if (e.line != nullptr || e.route != key || IsAnew(plan, d, e.mark)) continue;
       const bool sender = e.role == ExchangeRole::kSend || e.role == ExchangeRole::kSendDone;
       (sender ? now.sender : now.receiver) = d;
       if (e.role == ExchangeRole::kSend) sends[e.number] = {d, &e};
+      if (e.role == ExchangeRole::kReceiveDone) received.insert(e.number);
       ++(e.role == ExchangeRole::kSend ? now.sent : e.role == ExchangeRole::kReceive ? now.posted : sender ? now.sends_done : now.receives_done);
     }
   }
-  for (int64_t number = now.receives_done; number < now.sent; ++number) {
-    const auto [device, event] = sends.at(number);
+  for (const auto& [number, send] : sends) {
+    if (received.contains(number)) continue;
+    const auto& [device, event] = send;
     const auto again = brought.find({device, event->key});
-    now.messages.push_back(again != brought.end() ? again->second[0] : route.messages[number - received]);
-    now.senders.push_back({{device, event->instruction, event->mark}, event->key, event->loops});
+    now.on_its_way[number] = {again != brought.end() ? again->second[0] : route.on_its_way.at(number).message, {device, event->instruction, event->mark}, event->key, event->loops};
   }
   for (const bool sends_of : {false, true}) {
     for (const EndUse& use : route.uses[sends_of]) {

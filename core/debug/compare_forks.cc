@@ -127,19 +127,24 @@ struct Comparison {
   int64_t compared = 0, differing = 0;
   std::vector<std::string> unlike;
   std::optional<Compared> first;  // that differs
+  ForkPath first_path;            // of its frame
   std::optional<InnerDifference> inner;  // where that begins, if it is inside of what the first one ran
   std::optional<InnerDifference> before;  // one that was found inside of what gave the same
   std::string through;            // what was found inside of what gave the same, if that was asked for
   ForkOrders orders;
 
-  void Add(const Compared& what, const std::string& where, Value a, Value b) {
+  // Of the frame `what.depth` of `levels`.
+  void Add(const Compared& what, absl::Span<const ForkFrame> levels, const std::string& where, Value a, Value b) {
     if (!a.has_value() || !b.has_value()) return;
     if (what.computation != nullptr) orders.BringInOrder(*what.computation, what.name, a, b);
     std::vector<ForkRow> leaves;
     if (!CompareLeaves(what.shown, a, b, leaves)) unlike.push_back(what.shown + where);
     ++compared;
     if (leaves.empty()) return;
-    if (++differing == 1) first = what;
+    if (++differing == 1) {
+      first = what;
+      first_path.assign(levels.begin(), levels.begin() + what.depth + 1);
+    }
     if (rows.size() >= kMostRows) return;
     leaves[0].name += where;
     leaves[0].more = static_cast<int64_t>(leaves.size()) - 1;
@@ -268,6 +273,7 @@ struct Named {
   std::vector<Compared> names;
   std::vector<int64_t> sizes;
   std::vector<std::string> where;  // " in body"
+  ForkPath levels;                 // the frames that they are of
 };
 // What a fork has of them.
 using ValuesGetter = std::function<absl::Status(absl::Span<const Compared>, std::vector<Value>*)>;
@@ -281,7 +287,7 @@ absl::Status CompareAll(const Named& all, const ValuesGetter& get_a, const Value
     std::vector<Value> of_a, of_b;
     if (absl::Status got = get_a(batch, &of_a); !got.ok()) return got;
     if (absl::Status got = get_b(batch, &of_b); !got.ok()) return got;
-    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], all.where[k + n], of_a[n], of_b[n]);
+    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], all.levels, all.where[k + n], of_a[n], of_b[n]);
     k = end;
   }
   return absl::OkStatus();
@@ -302,6 +308,7 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
   Mark mark = here.mark;
   mark.levels.resize(here.levels.size());
   Named all;
+  all.levels = here.levels;
   for (size_t depth = shared; depth < here.levels.size(); ++depth) {
     const Frame& frame = s.machine->frames()[depth];
     Mark around = mark;
@@ -360,7 +367,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
       return there;
     };
   };
-  if (absl::Status done = CompareAll({names, sizes, where}, at_present(a), at_present(b), comparison); !done.ok()) return done;
+  if (absl::Status done = CompareAll({names, sizes, where, at_a.levels}, at_present(a), at_present(b), comparison); !done.ok()) return done;
   if (only.empty()) {
     if (absl::Status behind = CompareBehind(s, a, b, at_a, at_b, shared, comparison); !behind.ok()) return behind;
   }
@@ -391,7 +398,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
           return absl::FailedPreconditionError(
               absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
         const Compared what{static_cast<int>(depth), std::string(only), nullptr, std::string(only)};
-        first ? comparison.Add(what, in, value, past) : comparison.Add(what, in, past, value);
+        first ? comparison.Add(what, here.levels, in, value, past) : comparison.Add(what, here.levels, in, past, value);
         return absl::OkStatus();
       }
     }
@@ -428,11 +435,9 @@ absl::StatusOr<std::optional<ForkPlace>> CompareOn(Session::State& s, const std:
   if (!comparison.first.has_value() && !comparison.before.has_value()) return first;
   if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
   const std::optional<InnerDifference>& inner = comparison.before.has_value() ? comparison.before : comparison.inner;
-  ForkPath path;
-  if (inner.has_value()) path = inner->path;
-  else if (const Standing at = StandingOf(s); static_cast<size_t>(comparison.first->depth) < at.levels.size()) path.assign(at.levels.begin(), at.levels.begin() + comparison.first->depth + 1);
+  const ForkPath& path = inner.has_value() ? inner->path : comparison.first_path;
   const std::string name = inner.has_value() ? inner->name : comparison.first->name;
-  const auto place = path.empty() ? std::nullopt : PlaceOf(*s.module, path, name);
+  const auto place = PlaceOf(*s.module, path, name);
   if (place.has_value()) first = ForkPlace{place->first, place->second->FindInstruction(name)};
   return first;
 }

@@ -241,6 +241,20 @@ absl::StatusOr<Value> ValueOnDevice(Session::State& s, const std::string& text, 
 
 }  // namespace
 
+ValuesMeant ForEachDeviceValue(Session::State& s, const std::string& text, absl::string_view moment, const std::function<bool(int device, const absl::StatusOr<Value>& value)>& each) {
+  // The selected one first: what it means by the names is looked at on all.
+  const OneMeaning meaning(s);
+  const int selected = DevicesOf(s).selected;
+  const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, "", meaning);
+  ValuesMeant meant{moment.empty() ? meaning.Iterations() : "", {}};
+  bool more = true;
+  ForEachRun(s, [&](int d) {
+    if (more) more = each(d, d == selected ? first : ValueOnDevice(s, text, moment, false, meant.iterations, meaning));
+  });
+  meant.others = meaning.Others();
+  return meant;
+}
+
 absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   if (!Several(s)) return absl::FailedPreconditionError("the program runs on one device; --replicas N gives it several");
   args = absl::StripAsciiWhitespace(args);
@@ -250,22 +264,16 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   SplitMoment(args, &expression, &moment);
   const std::string text(expression);
   Devices& all = DevicesOf(s);
-  // The selected one first: what it means by the names is looked at on all.
-  const OneMeaning meaning(s);
   const int selected = all.selected;
-  const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, "", meaning);
-  const std::string iterations = moment.empty() ? meaning.Iterations() : "";
   absl::Status bad;
   std::vector<Group> groups;
   std::vector<std::string> without;
-  ForEachRun(s, [&](int d) {
-    if (!bad.ok()) return;
-    const absl::StatusOr<Value> value = d == selected ? first : ValueOnDevice(s, text, moment, false, iterations, meaning);
+  const ValuesMeant meant = ForEachDeviceValue(s, text, moment, [&](int d, const absl::StatusOr<Value>& value) {
     if (absl::IsInvalidArgument(value.status())) bad = value.status();
     if (!value.ok()) {
       const bool other = all.modules[d] != all.modules[selected];
       without.push_back(absl::StrCat(all.room->Name(d), other ? absl::StrCat(", which runs ", s.module->entry->name) : "", ": ", value.status().message()));
-      return;
+      return bad.ok();
     }
     std::vector<Leaf> leaves;
     AddLeaves(*value, "", leaves);
@@ -275,10 +283,11 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
     } else {
       groups.push_back({*value, std::move(leaves), {all.room->Name(d)}});
     }
+    return true;
   });
   if (!bad.ok()) return bad;
   if (groups.empty()) return absl::FailedPreconditionError(absl::StrCat("no device has a value for it. ", without.empty() ? "" : without[0]));
-  const std::string what = iterations.empty() ? std::string(args) : absl::StrCat(args, " @ ", iterations);
+  const std::string what = meant.iterations.empty() ? std::string(args) : absl::StrCat(args, " @ ", meant.iterations);
   const int64_t compared = s.options.devices.count() - static_cast<int64_t>(without.size());
   const bool same = groups.size() == 1 && compared > 1;
   if (compared == 1) {
@@ -292,7 +301,7 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   }
   for (const std::string& text_of : without) s.Say("  not compared: ", text_of, "\n");
   if (!without.empty()) {
-    for (const std::string& line : meaning.Others()) s.Say("  ", line, "\n");
+    for (const std::string& line : meant.others) s.Say("  ", line, "\n");
   }
   // Like an expect: a script goes on, and ends with status 1.
   s.expects.push_back({absl::StrCat("compare replicas ", args), same,

@@ -372,16 +372,31 @@ namespace {
 
 bool Waits(const RunState& run) { return run.waiting_at.has_value() && run.machine->running() && run.machine->Where() == *run.waiting_at; }
 
-// It was found that they wait for ever, and none has gone elsewhere since.
-bool WaitForEver(Session::State& s) {
+// It was found that some wait for ever, none has gone elsewhere since, and this one waits for those that do, or have ended, whatever the others do.
+bool WaitsForEver(Session::State& s, int device) {
   const int count = s.options.devices.count();
+  const ExchangeRoom& room = *DevicesOf(s).room;
   bool found = false;
+  std::vector<bool> may_go(count);
+  std::vector<int> waiting;
   for (int d = 0; d < count; ++d) {
     const RunState& run = RunOf(s, d);
-    if (Runs(run) && !Waits(run)) return false;
+    if (Runs(run) && Waits(run)) waiting.push_back(d);
+    else may_go[d] = Runs(run);
     found |= !run.stuck.ok();
   }
-  return found;
+  if (!found) return false;
+  bool more = std::find(may_go.begin(), may_go.end(), true) != may_go.end();
+  while (more) {
+    more = false;
+    for (const int d : waiting) {
+      if (may_go[d]) continue;
+      const std::vector<int> whom = room.WaitsFor(d);  // none: any
+      may_go[d] = whom.empty() || std::all_of(whom.begin(), whom.end(), [&](int other) { return may_go[other]; });
+      more |= may_go[d];
+    }
+  }
+  return !may_go[device];
 }
 
 }  // namespace
@@ -409,7 +424,7 @@ DeviceStanding StandingOf(Session::State& s, int device) {
       standing.what = std::string(s.machine->status().message());
     } else if (!waits.empty()) {
       standing.state = DeviceStanding::kWaiting;
-      standing.for_ever = WaitForEver(s);
+      standing.for_ever = WaitsForEver(s, device);
       const size_t whom = waits.find(") for ");
       standing.what = whom == std::string::npos ? absl::StrCat(" ", waits) : waits.substr(whom + 1);
     } else if (all.held[device]) {

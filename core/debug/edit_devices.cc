@@ -61,6 +61,14 @@ void AwaitAllSets(Session::State& s, const Module& before, const std::vector<std
   if (!gone.empty()) s.Say("What was set by hand is gone, the edited program has no such value or moment: ", absl::StrJoin(gone, "; "), "\n");
 }
 
+// The moment of the edited program at which the selected device stands, not in element computations; none: it has no such moment.
+std::optional<Mark> WhereItStood(Session::State& s, const Module& next, const Renames& renames) {
+  Mark mark = s.machine->Where();
+  const auto element = std::find_if(mark.levels.begin(), mark.levels.end(), [](const Mark::Level& level) { return level.kind == FrameKind::kElement; });
+  mark.levels.erase(element, mark.levels.end());
+  return MomentIn(*s.module, next, renames, std::move(mark));
+}
+
 }  // namespace
 
 absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
@@ -83,6 +91,7 @@ absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
   SpendCounts(s);
   s.interrupt.store(nullptr);
   const Renames renames(*s.module, *next);
+  const std::optional<Mark> stood = visible && !s.Finished() ? WhereItStood(s, next_module, renames) : std::nullopt;
   std::vector<std::vector<PlacedSet>> sets(s.options.devices.count());  // by device
   std::vector<std::map<std::string, Mark>> bookmarks(s.options.devices.count());
   ForEachRun(s, [&](int device) {
@@ -119,7 +128,16 @@ absl::Status EditTogether(Session::State& s, std::shared_ptr<Module> next) {
     ArmEdits(s);
   });
   const auto run = [&s] { return s.machine->Run(); };
-  const auto to = [&s, first] { return s.machine->RunTo(0, first); };
+  // Where the change is ahead of it, the selected one comes again to where it stood.
+  const Computation* where = stood.has_value() && stood->levels[0].position < first ? ComputationAt(*s.module, *stood) : nullptr;
+  const bool ahead = where != nullptr && stood->levels.back().position < static_cast<int>(where->schedule.size());
+  if (ahead) s.machine->Arm(*where, stood->levels.back().position);
+  const RunStep to = [&s, &stood, ahead, first] {
+    if (!ahead) return s.machine->RunTo(0, first);
+    if (!(s.machine->Where() < *stood)) return StopReason::kStep;
+    const StopReason reason = s.machine->Run();
+    return reason == StopReason::kBreakpoint && !(s.machine->Where() < *stood) ? StopReason::kStep : reason;
+  };
   if (first >= size && finished) {
     RunOn(s, run, run);
   } else {

@@ -1,26 +1,12 @@
 // Devices are followed in turn until nothing more is brought: what one gives may have come to it from another.
 #include "core/debug/exchanged_sets.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "core/debug/devices.h"
 #include "core/debug/hand_sets.h"
 #include "core/ops/exchange_def.h"
 
 namespace hloscope {
-namespace {
-
-// By what the ends of an exchange find each other.
-std::string KeyOf(const Instruction& exchange) {
-  const int64_t channel = exchange.Int(AttrId::kChannelId);
-  const ExchangeRole role = ExchangeOf(exchange).role;
-  const bool transfer = role == ExchangeRole::kSend || role == ExchangeRole::kReceive;
-  if (channel > 0) return absl::StrCat(transfer ? "transfer " : "collective ", channel);
-  return absl::StrCat(exchange.parent->name, ":", exchange.name);
-}
-
-}  // namespace
 
 bool AnySets(Session::State& s) {
   bool any = false;
@@ -43,6 +29,7 @@ ExchangedSets::ExchangedSets(Session::State& s, int first) : s_(s), first_(first
       sets[device].emplace_back(std::move(set), first_ + static_cast<int>(names_.size()) - 1);
     }
   });
+  FindGivers();
   const auto follow = [&](int device) {
     if (s.machine == nullptr) return;
     device_ = device;
@@ -57,47 +44,40 @@ ExchangedSets::ExchangedSets(Session::State& s, int first) : s_(s), first_(first
   notes_ = false;
 }
 
-const std::optional<std::vector<int>>& ExchangedSets::GiversOf(const Instruction& exchange) {
-  const auto [entry, fresh] = givers_.try_emplace({&exchange, device_});
-  if (!fresh) return entry->second;
-  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = DevicesOf(s_).room->Meetings(exchange, device_, {});
-  if (!meetings.ok()) return entry->second;
-  std::vector<int> givers;
-  for (const ExchangeMeeting& meeting : *meetings) {
-    if (meeting.transfer && meeting.members.size() == 2) {
-      if (meeting.members[0].device < 0) return entry->second;
-      if (meeting.members[1].device == device_) givers.push_back(meeting.members[0].device);
-      continue;
+void ExchangedSets::FindGivers() {
+  std::set<std::vector<End>> seen;  // exchanges of one place of the program are many, and alike
+  DevicesOf(s_).room->ForEachPast([&](const ExchangePast& past) {
+    if (past.outsider) return;
+    std::vector<End> ends;
+    for (const ExchangePast::Member& member : past.members) ends.emplace_back(member.instruction, member.device);
+    if (!seen.insert(ends).second) return;
+    const auto gives = [&](size_t from, size_t to) { givers_[ends[to]].insert(ends[from]); };
+    if (!past.sends.empty()) {
+      for (const auto& [from, to] : past.sends) gives(static_cast<size_t>(from), static_cast<size_t>(to));
+      return;
     }
-    const auto own = std::find_if(meeting.members.begin(), meeting.members.end(), [&](const ExchangeMeeting::Member& m) { return m.device == device_; });
-    if (own == meeting.members.end()) continue;
-    for (int m = 0; m < static_cast<int>(meeting.members.size()); ++m) {
-      const auto gives = std::make_pair(m, static_cast<int>(own - meeting.members.begin()));
-      const bool sends = meeting.sends.empty() || std::find(meeting.sends.begin(), meeting.sends.end(), gives) != meeting.sends.end();
-      if (sends) givers.push_back(meeting.members[static_cast<size_t>(m)].device);
+    for (size_t to = 0; to < ends.size(); ++to) {
+      for (size_t from = 0; from < ends.size(); ++from) gives(from, to);
     }
-  }
-  entry->second = std::move(givers);
-  return entry->second;
+  });
 }
 
 SetNumbers ExchangedSets::Exchange(const Instruction& exchange, const SetNumbers& brought) {
-  const std::string key = KeyOf(exchange);
+  const End own(&exchange, device_);
   if (notes_ && !brought.empty()) {
-    SetNumbers& known = brought_[{key, device_}];
+    SetNumbers& known = brought_[own];
     const size_t before = known.size();
     known.insert(brought.begin(), brought.end());
     grown_ |= known.size() > before;
   }
   if (ExchangeOf(exchange).role == ExchangeRole::kSend) return brought;
-  const auto gets_from = [&](int device) {
-    const std::optional<std::vector<int>>& givers = GiversOf(exchange);
-    return !givers.has_value() || std::find(givers->begin(), givers->end(), device) != givers->end();
-  };
   SetNumbers all;
-  if (!brought.empty() && gets_from(device_)) all = brought;
-  for (const auto& [from, numbers] : brought_) {
-    if (from.first == key && from.second != device_ && gets_from(from.second)) all.insert(numbers.begin(), numbers.end());
+  const auto givers = givers_.find(own);
+  if (givers == givers_.end()) return all;
+  for (const End& giver : givers->second) {
+    const auto given = brought_.find(giver);
+    if (giver == own) all.insert(brought.begin(), brought.end());
+    else if (given != brought_.end()) all.insert(given->second.begin(), given->second.end());
   }
   return all;
 }

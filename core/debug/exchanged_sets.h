@@ -1,10 +1,11 @@
 // What was set by hand on one of several devices, and comes to others by what these exchange: of each exchange, which sets are in what its members
-// brought. By what the program says, as SetFlow. Not for elements (device_readers.h).
+// brought. By what the program says, as SetFlow, and by which instructions of the devices have exchanged with one another. Not for elements
+// (device_readers.h).
 #ifndef HLOSCOPE_CORE_DEBUG_EXCHANGED_SETS_H_
 #define HLOSCOPE_CORE_DEBUG_EXCHANGED_SETS_H_
 
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,9 +30,9 @@ class ExchangedSets : public SetFlow::Exchanges {
 
  private:
   // All executions of an exchange, on one device.
-  using Key = std::pair<std::string, int>;
-  // From whom the device gets something by the exchange; nullopt: from any.
-  const std::optional<std::vector<int>>& GiversOf(const Instruction& exchange);
+  using End = std::pair<const Instruction*, int>;
+  // Notes from which ends each one has got something.
+  void FindGivers();
 
   Session::State& s_;
   const int first_;
@@ -39,8 +40,8 @@ class ExchangedSets : public SetFlow::Exchanges {
   int device_ = 0;       // that is being followed
   bool notes_ = true;
   bool grown_ = false;   // something more is brought than was known
-  std::map<Key, SetNumbers> brought_;
-  std::map<std::pair<const Instruction*, int>, std::optional<std::vector<int>>> givers_;
+  std::map<End, SetNumbers> brought_;
+  std::map<End, std::set<End>> givers_;
 };
 
 }  // namespace hloscope

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/device_names.h"
 #include "core/debug/device_readers.h"
@@ -22,9 +23,10 @@ namespace {
 // "f32[2] [1, 2]", or what a larger one is like.
 std::string BroughtText(const Value& value) {
   constexpr int64_t kFew = 16;
+  if (value.shape().IsTuple()) return absl::StrCat("(", absl::StrJoin(value.elements(), ", ", [](std::string* out, const Value& v) { absl::StrAppend(out, BroughtText(v)); }), ")");
   if (!value.shape().IsArray()) return value.shape().ToString(false);
   return absl::StrCat(value.shape().ToString(false), " ",
-                      value.element_count() <= kFew ? FormatValue(value) : FormatStatistics(Summarize(value)));
+                      value.element_count() <= kFew ? absl::StrReplaceAll(FormatValue(value), {{"\n", ""}}) : FormatStatistics(Summarize(value)));
 }
 
 std::string IterationText(const std::vector<LoopPlace>& loops) { return loops.empty() ? "" : absl::StrCat(", ", LoopsText(loops)); }
@@ -213,6 +215,12 @@ std::string MadeText(const ExchangeMeeting& meeting) {
   return absl::StrCat("this exchange was made ", meeting.made == 1 ? "once" : absl::StrCat(meeting.made, " times"));
 }
 
+// What each member of a group gets.
+std::string GivesText(const Instruction& collective) {
+  if (!HasDynamicRoot(collective) || collective.operands.empty()) return std::string(ExchangeOf(collective).gives);
+  return absl::StrCat("each gets the array of the member of its group that ", ShownName(*collective.operands.back()), " names");
+}
+
 // Of the collective that `part` is of, or of what was asked for itself. `given`: the user has named it.
 absl::Status SayExchange(Session::State& s, const Instruction& asked, const CollectivePart& part, bool given) {
   Devices& all = DevicesOf(s);
@@ -237,7 +245,7 @@ absl::Status SayExchange(Session::State& s, const Instruction& asked, const Coll
                                             Name(instruction.opcode), ")");
   s.Say(ShownName(asked), " (", Name(asked.opcode), ")", of,
         meetings->size() > 1 && !meetings->front().transfer ? absl::StrCat(", ", meetings->size(), " groups") : "",
-        def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
+        def.gives.empty() ? "" : absl::StrCat(": ", GivesText(instruction)), "\n");
   int number = 0;  // as pictures number them, and replicas
   for (const ExchangeMeeting& meeting : *meetings) {
     const std::string pair = meetings->size() > 1 && meeting.transfer ? PairText(all, meeting, def) : "";

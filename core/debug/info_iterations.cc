@@ -13,6 +13,7 @@
 #include "core/debug/calls.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/moments.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
@@ -197,7 +198,10 @@ absl::Status RowsOf(Session::State& s, absl::string_view expression, const Asked
   int64_t rows = 0;
   for (size_t k = 0; k < meant->occurrences.size(); ++k) {
     const absl::Status status = IterationTable(s, std::string(expression), meant->occurrences[k], title.empty() ? meant->labels[k] : title, whole, &rows);
-    if (!status.ok()) return status;
+    absl::string_view why = status.message();
+    const bool not_yet = rows > 0 && absl::IsFailedPrecondition(status) && absl::ConsumePrefix(&why, kBeforeThat);
+    if (not_yet) s.Say("What comes after that is not known yet: ", why, "\n");
+    else if (!status.ok()) return status;
   }
   if (rows == 0) {
     const std::string in = asked.caller == nullptr ? "" : absl::StrCat(" in ", LoopName(*s.module, *asked.caller));

@@ -11,6 +11,7 @@
 #include "core/base/markup.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
+#include "core/debug/compare_replicas.h"
 #include "core/debug/devices.h"
 #include "core/debug/explain.h"
 #include "core/debug/file_words.h"
@@ -109,20 +110,6 @@ void AddValues(Session::State& s, Report* r) {
   }
 }
 
-// The value of an instruction on the device whose run is the session's now, where it stands in the same computation; NotFound: it stands
-// elsewhere.
-absl::StatusOr<Value> ValueThere(Session::State& s, const Instruction& i) {
-  if (s.machine == nullptr) return absl::NotFoundError("not running");
-  if (s.machine->finished() && &i == s.module->entry->root) return s.machine->result();
-  for (int depth = static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
-    const Frame& frame = s.machine->frames()[depth];
-    if (frame.computation != i.parent) continue;
-    if (i.index >= frame.position) return absl::NotFoundError("not computed yet");
-    return s.machine->ValueOf(depth, i.index);
-  }
-  return absl::NotFoundError(s.machine->finished() ? "has finished" : "is not in that computation now");
-}
-
 // "0 .. 3, mean 1.5", "7".
 std::string RangeText(const Value& value) {
   if (value.element_count() == 1) return FormatValue(value, {.elements = 1});
@@ -155,21 +142,25 @@ void AddDevices(Session::State& s, Report* r) {
   const bool results = stop == nullptr && s.machine->finished();
   if (results) wanted.push_back(s.module->entry->root);
   ReportTable table;
+  std::string iterations;  // of the selected device, in which the others are shown too
   table.title = "On all devices";
   table.head = {"value", "device", "shape", "range", "NaN", "inf", "elements"};
   const size_t all = wanted.size() * static_cast<size_t>(s.options.devices.count());
   for (const Instruction* i : wanted) {
-    const std::string name = s.machine->finished() ? "$result" : ShownName(*i);
-    ForEachRun(s, [&](int device) {
-      const absl::StatusOr<Value> value = ValueThere(s, results ? *s.module->entry->root : *i);  // each has its own function's
+    if (table.rows.size() >= kMostDeviceRows) break;
+    const std::string name = results ? "$result" : ShownName(*i);
+    const std::string text = results ? "$result" : absl::StrCat(i->parent->name, ":", i->name);  // each device has its own function's result
+    const ValuesMeant meant = ForEachDeviceValue(s, text, "", [&](int device, const absl::StatusOr<Value>& value) {
       const std::string where = DevicesOf(s).room->Name(device);
-      if (table.rows.size() >= kMostDeviceRows) return;
       if (value.ok())
         AddDeviceRow(name, where, *value, kMostDeviceRows, &table.rows);
       else
         table.rows.push_back({name, where, "", std::string(value.status().message()), "", "", ""});
+      return table.rows.size() < kMostDeviceRows;
     });
+    if (!meant.iterations.empty()) iterations = meant.iterations;
   }
+  if (!iterations.empty()) absl::StrAppend(&table.title, " (", iterations, ")");
   if (table.rows.size() >= kMostDeviceRows && all > 1) table.note = absl::StrCat("the first ", kMostDeviceRows, " rows");
   if (!table.rows.empty()) r->tables.push_back(std::move(table));
 }

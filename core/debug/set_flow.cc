@@ -133,7 +133,7 @@ void SetFlow::FollowInstruction(const Instruction& i) {
   SetNumbers all;
   for (const Instruction* operand : i.operands) Add(ReadWhole(*operand, i.index), &all);
   const ExchangeRole role = exchanges_ == nullptr ? ExchangeRole::kNone : ExchangeOf(i).role;
-  const bool exchanges = role == ExchangeRole::kCollective || role == ExchangeRole::kSend || role == ExchangeRole::kReceive;
+  const bool exchanges = role == ExchangeRole::kCollective || role == ExchangeRole::kSend || role == ExchangeRole::kReceiveDone;
   if (exchanges) all = exchanges_->Exchange(i, all);
   if (all.empty() && inside.empty() && !Exchanging(i)) return;
   LeafNumbers leaves;
@@ -146,6 +146,7 @@ void SetFlow::FollowInstruction(const Instruction& i) {
     leaves = OfConditional(i, inside);
   } else {
     for (const auto& [set, number] : inside) all.insert(number);
+    if (AsyncStartOf(i) == &i && Exchanging(i)) Add(All(OfCall(i, inside)), &all);
     leaves.assign(static_cast<size_t>(LeafCountOf(i.shape)), all);
     const std::vector<LeafSource> sources = SourcesOfLeaves(i);
     for (size_t leaf = 0; leaf < sources.size() && leaf < leaves.size() && !exchanges; ++leaf) {

@@ -14,7 +14,7 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
   if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
   if (reason != StopReason::kWaiting) return s.machine->status();
-  return absl::FailedPreconditionError(absl::StrCat("before that the program exchanges with other devices, at ",
+  return absl::FailedPreconditionError(absl::StrCat(kBeforeThat, "the program exchanges with other devices, at ",
                                                     s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1),
                                                     ", which it has not done yet; continue or until gets there"));
 }

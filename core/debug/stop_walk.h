@@ -79,6 +79,8 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, 
 void SettleDoubts(Found* found, std::vector<Found::Doubt>* doubts, const StopMemory& memory, bool beginning, std::optional<Mark> later);
 
 // What the machine said of a seek.
+// What its message begins with where the way there leads through an exchange that is not made yet.
+inline constexpr absl::string_view kBeforeThat = "before that ";
 absl::Status SeekStatus(const Session::State& s, StopReason reason);
 
 }  // namespace hloscope

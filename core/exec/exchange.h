@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/exec/error_place.h"
@@ -133,6 +134,8 @@ class ExchangeRoom {
   virtual std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const = 0;
   // The same of what it executed at that moment.
   virtual std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const = 0;
+  // All exchanges that are known, each once.
+  virtual void ForEachPast(absl::FunctionRef<void(const ExchangePast&)> tell) const = 0;
   // Called, from any thread, with a device that was told to wait and can go on.
   virtual void set_wake(std::function<void(int device)> wake) = 0;
 

@@ -212,6 +212,19 @@ static absl::Status PairsNameOneDevice(const Instruction& transfer) {
   return absl::OkStatus();
 }
 
+// Of the sends, or the receives, of its channel in its computation the how manieth a transfer is: the k-th that is sent goes to the k-th receive. Of
+// what completes one that was begun elsewhere, among those.
+static int64_t NumberOnChannel(const Instruction& transfer) {
+  const Instruction& begin = TransferStart(transfer);
+  const auto alike = [&](const Instruction* i) { return ExchangeOf(*i).role == ExchangeOf(begin).role && ChannelOf(*i) == ChannelOf(begin); };
+  const auto schedule = absl::MakeConstSpan(begin.parent->schedule).first(static_cast<size_t>(begin.index));
+  return std::count_if(schedule.begin(), schedule.end(), alike);
+}
+
+static uint64_t ChannelKey(const Frame& frame, const Instruction& transfer) {
+  return MixHash(MixHash(frame.path, static_cast<uint64_t>(ChannelOf(transfer))), static_cast<uint64_t>(NumberOnChannel(transfer)));
+}
+
 absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
   const bool host = instruction.Bool(AttrId::kIsHostTransfer);
@@ -222,7 +235,7 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
         host ? "" : kSayReplicas));
   }
   if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
-  channels[MixHash(frame.path, static_cast<uint64_t>(channel))] = operands[0];
+  channels[ChannelKey(frame, instruction)] = operands[0];
   return Evaluate(frame, instruction, operands);
 }
 
@@ -230,7 +243,7 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   const int64_t channel = ChannelOf(instruction);
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
   if (const Value* logged = Replayed(key)) return Evaluate(frame, instruction, {*logged});
-  auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
+  auto sent = channels.find(ChannelKey(frame, instruction));
   if (!instruction.Bool(AttrId::kIsHostTransfer)) {
     if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
   }

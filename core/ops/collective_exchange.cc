@@ -302,6 +302,18 @@ absl::StatusOr<Results> ExchangeRaggedAllToAll(const ExchangeContext& c) {
   return results;
 }
 
+// All members of a group name the same root of an operand.
+static absl::Status CheckSameRoot(const ExchangeContext& c, int64_t entry, int64_t root) {
+  const int operand = static_cast<int>(c.brought[0].size()) - 1;
+  for (int m = 1; m < static_cast<int>(c.brought.size()); ++m) {
+    const Value& roots = c.brought[m].back();
+    const int64_t other = LoadIntAt(roots.shape().element_type(), roots.data(), entry);
+    if (other != root)
+      return absl::InvalidArgumentError(absl::StrCat("the members of a group name different roots: ", EntryText(c, 0, operand, entry, root), ", and on ", c.name(m), " ", NumberText(c, m, operand, other)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Results> ExchangeBroadcast(const ExchangeContext& c) {
   const bool dynamic = HasDynamicRoot(c.instruction);
   const size_t arrays = c.brought[0].size() - (dynamic ? 1 : 0);
@@ -314,9 +326,7 @@ absl::StatusOr<Results> ExchangeBroadcast(const ExchangeContext& c) {
       if (root < 0 || root >= static_cast<int64_t>(c.brought.size())) {
         return absl::InvalidArgumentError(absl::StrCat("the root of operand ", k, " is member ", root, " of a group of ", c.brought.size()));
       }
-      for (const std::vector<Value>& member : c.brought) {
-        if (!Value::BitEqual(member.back(), roots)) return absl::InvalidArgumentError("the members of a group name different roots");
-      }
+      if (absl::Status same = CheckSameRoot(c, static_cast<int64_t>(k), root); !same.ok()) return same;
     }
     sent.push_back(c.brought[root][k]);
   }

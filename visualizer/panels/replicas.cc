@@ -94,16 +94,16 @@ class ReplicasPanel : public Panel {
   }
 
   static void DrawSummary(const Devices& devices) {
-    int waiting = 0, ended = 0, failed = 0;
-    bool for_ever = false;
+    int waiting = 0, for_ever = 0, ended = 0, failed = 0;
     for (const DeviceRow& device : devices) {
       waiting += device.standing.state == DeviceStanding::kWaiting;
-      for_ever |= device.standing.for_ever;
+      for_ever += device.standing.for_ever;
       ended += device.standing.state == DeviceStanding::kEnded;
       failed += device.standing.state == DeviceStanding::kError;
     }
     std::string text = absl::StrCat(devices.size(), " devices");
-    if (waiting > 0) absl::StrAppend(&text, ", ", waiting, waiting == 1 ? " waits" : " wait", for_ever ? " for ever: none can go on" : "");
+    if (waiting > 0) absl::StrAppend(&text, ", ", waiting, waiting == 1 ? " waits" : " wait");
+    if (for_ever > 0) absl::StrAppend(&text, for_ever < waiting ? absl::StrCat(", ", for_ever, " of them") : "", " for ever", for_ever + ended + failed == static_cast<int>(devices.size()) ? ": none can go on" : "");
     if (ended > 0) absl::StrAppend(&text, ", ", ended, ended == 1 ? " has ended" : " have ended");
     if (failed > 0) absl::StrAppend(&text, ", ", failed, failed == 1 ? " has failed" : " have failed");
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -134,7 +134,7 @@ class ReplicasPanel : public Panel {
   void DrawDevice(PanelContext& context, const DeviceRow& device) {
     const ui::Palette& c = ui::Colors();
     const ui::RowState row = ui::Row(absl::StrCat("device:", device.number), kRow, device.selected);
-    if (device.selected && std::exchange(shown_, device.number) != device.number) ImGui::SetScrollHereY(0.5f);
+    if (device.selected && std::exchange(shown_, {device.number, device.standing.place}) != std::make_pair(device.number, device.standing.place)) ImGui::SetScrollHereY(0.5f);
     float x = row.min.x + ui::Px(14);
     const float y = row.min.y + ui::Px(5);
     if (device.selected) ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kHere, {x, row.min.y + ui::Px(7)}, ui::Px(12), c.amber);
@@ -163,7 +163,7 @@ class ReplicasPanel : public Panel {
     return {"", c.dim};
   }
 
-  int shown_ = -1;  // the selected device that was scrolled to
+  std::pair<int, std::string> shown_ = {-1, ""};  // the selected device that was scrolled to, and where it stood
   Live<Devices> answers_;
   std::shared_ptr<const Devices> devices_;
 };
