@@ -288,7 +288,7 @@ class GraphExport {
       if (choice_.slice.runs) {
         input.slice = &choice_.slice;
         // Marked, not listed.
-        const std::vector<MarkedPlace> between = PlacesBetween(*input.hierarchy, choice_.slice);
+        const std::vector<MarkedPlace> between = PlacesBetween(*input.hierarchy, choice_.slice, &input.arrows);
         input.marked.insert(input.marked.end(), between.begin(), between.end());
       }
       input.slice_from_causes = !r_.why.empty();

@@ -238,7 +238,11 @@ double UlpDistance(const Scalar& got, const Scalar& expected, ElementType type) 
   if (!IsNumber(got.type) || !IsNumber(expected.type)) return distance;
   if (got.IsNaN() && expected.IsNaN()) return 0;
   if (!got.IsFinite() || !expected.IsFinite()) return SameBits(got, expected) ? 0 : HUGE_VAL;
-  return distance / UlpAt(RealTypeOf(type), Magnitude(expected));
+  const double unit = UlpAt(RealTypeOf(type), Magnitude(expected));
+  if (std::isfinite(distance)) return distance / unit;
+  // Two finite numbers may be farther apart than doubles reach.
+  const std::complex<double> half = got.c() / 2.0 - expected.c() / 2.0;
+  return std::abs(half) / (unit / 2);
 }
 
 ElementType NarrowerType(ElementType a, ElementType b) {
@@ -272,6 +276,7 @@ ArrayDifference CompareArrays(const Value& got_in, const Value& expected_in, con
     const std::complex<double> x = AsComplex(a), y = AsComplex(b);
     if (number ? Agree(x.real(), y.real(), 0) && Agree(x.imag(), y.imag(), 0) && (type != other || a.IsNaN() || !budget.exact()) : type != other && x == y) continue;
     ++d.other_bits;
+    if (x == y) ++d.zero_signs;
     const double ulp = UlpDistance(a, b, narrower);
     if (const double distance = std::isfinite(ulp) ? Distance(a, b) : 0; distance > d.largest_absolute) {
       d.largest = i;

@@ -73,6 +73,7 @@ bool AreLikeTypes(ElementType a, ElementType b);
 struct ArrayDifference {
   int64_t elements = 0;
   int64_t other_bits = 0;           // elements that differ at all
+  int64_t zero_signs = 0;           // of those, the ones that differ by the sign of a zero alone
   int64_t beyond = 0;               // elements that differ by more than the budget
   int64_t first = -1;               // the first of those, row-major
   Scalar got, expected;             // there

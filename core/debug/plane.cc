@@ -6,9 +6,12 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 
 #include "core/debug/compare_values.h"
+#include "core/literal/element_at.h"
 #include "core/literal/scalar.h"
+#include "core/literal/statistics.h"
 
 namespace hloscope {
 namespace {
@@ -30,11 +33,27 @@ void ReadPlain(const std::byte* data, int64_t first, int64_t stride, int64_t cou
   Read<T>(data, first, stride, count, out, [](T x) { return static_cast<double>(x); });
 }
 
+bool Same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Of finite numbers it is finite: what is too large is the largest there is.
+double DifferenceOf(double got, double expected) {
+  const double difference = got - expected;
+  return std::isinf(difference) && std::isfinite(got) && std::isfinite(expected) ? std::copysign(std::numeric_limits<double>::max(), difference) : difference;
+}
+
 double Ulp(double got, double expected, ElementType type) {
-  if (got == expected || (std::isnan(got) && std::isnan(expected))) return 0;
-  if (!IsFloat(type)) return std::fabs(got - expected);
+  if (!IsFloat(type)) return std::fabs(DifferenceOf(got, expected));
   if (!std::isfinite(got) || !std::isfinite(expected)) return std::numeric_limits<double>::infinity();
-  return std::fabs(got - expected) / UlpAt(type, expected);
+  return std::fabs(got / 2 - expected / 2) / (UlpAt(type, expected) / 2);
+}
+
+// Of complex numbers the size of their difference, and their distance in ULP.
+void ComplexDifferences(const Value& array, const Value& other, int64_t first, int64_t stride, int64_t count, bool ulp, double* out) {
+  for (int64_t k = 0; k < count; ++k) {
+    const Scalar a = ElementAt(array, first + k * stride), b = ElementAt(other, first + k * stride);
+    const bool same = Same(a.re, b.re) && Same(a.im, b.im);
+    out[k] = same ? 0 : ulp ? UlpDistance(a, b) : MagnitudeOf(a.c() - b.c());
+  }
 }
 
 // Of 64-bit integers, whose difference doubles may not see.
@@ -105,7 +124,7 @@ void TakePart(const Value& from, ComplexPart part, Value& to) {
   T* out = to.mutable_as<T>();
   for (int64_t k = 0; k < from.element_count(); ++k) {
     switch (part) {
-      case ComplexPart::kMagnitude: out[k] = static_cast<T>(std::hypot(static_cast<double>(in[k].real()), static_cast<double>(in[k].imag()))); break;
+      case ComplexPart::kMagnitude: out[k] = static_cast<T>(MagnitudeOf(std::complex<double>(in[k]))); break;
       case ComplexPart::kReal: out[k] = in[k].real(); break;
       case ComplexPart::kImaginary: out[k] = in[k].imag(); break;
       case ComplexPart::kAngle: out[k] = std::atan2(in[k].imag(), in[k].real()); break;
@@ -189,8 +208,8 @@ void ReadNumbers(const Value& array, int64_t first, int64_t stride, int64_t coun
       return Read<uint16_t>(data, first, stride, count, out, [](uint16_t x) { return static_cast<double>(table[x]); });
     }
     case ElementType::kC64:
-      return Read<std::array<float, 2>>(data, first, stride, count, out, [](std::array<float, 2> x) { return std::hypot(static_cast<double>(x[0]), static_cast<double>(x[1])); });
-    case ElementType::kC128: return Read<std::array<double, 2>>(data, first, stride, count, out, [](std::array<double, 2> x) { return std::hypot(x[0], x[1]); });
+      return Read<std::array<float, 2>>(data, first, stride, count, out, [](std::array<float, 2> x) { return MagnitudeOf({x[0], x[1]}); });
+    case ElementType::kC128: return Read<std::array<double, 2>>(data, first, stride, count, out, [](std::array<double, 2> x) { return MagnitudeOf({x[0], x[1]}); });
     default: {
       // One byte each: narrow floats and integers.
       std::array<double, 256> table;
@@ -228,6 +247,7 @@ Plane MakePlane(const Value& array, const PlaneAxes& axes, const PlaneWindow& wi
   if (other != nullptr && IsFloat(compared) && IsFloat(other->shape().element_type())) compared = NarrowerType(compared, other->shape().element_type());
   const bool whole = other != nullptr && !IsFloat(compared) && !IsComplex(compared) && !IsPred(compared) && BitWidth(compared) == 64 &&
                      other->shape().element_type() == compared;
+  const bool both_complex = other != nullptr && IsComplex(shape.element_type()) && IsComplex(other->shape().element_type());
   std::vector<double> row(static_cast<size_t>(looked)), other_row(other != nullptr ? row.size() : 0);
   std::vector<Gathering> gathering(static_cast<size_t>(cell_columns));
   for (int64_t cell_row = 0; cell_row < cell_rows; ++cell_row) {
@@ -237,14 +257,14 @@ Plane MakePlane(const Value& array, const PlaneAxes& axes, const PlaneWindow& wi
       const int64_t first = base + (window.row + r) * down + window.column * across;
       ReadNumbers(array, first, across * skip_columns, looked, row.data());
       if (other != nullptr && of != PlaneOf::kValue) {
-        if (whole)
+        if (both_complex)
+          ComplexDifferences(array, *other, first, across * skip_columns, looked, of == PlaneOf::kUlp, row.data());
+        else if (whole)
           WholeDifferences(array, *other, first, across * skip_columns, looked, of != PlaneOf::kDifference, row.data());
         else
           ReadNumbers(*other, first, across * skip_columns, looked, other_row.data());
-        for (int64_t k = 0; k < looked && !whole; ++k) {
-          const bool same = row[k] == other_row[k] || (std::isnan(row[k]) && std::isnan(other_row[k]));
-          row[k] = same ? 0 : of == PlaneOf::kDifference ? row[k] - other_row[k] : Ulp(row[k], other_row[k], compared);
-        }
+        for (int64_t k = 0; k < looked && !whole && !both_complex; ++k)
+          row[k] = Same(row[k], other_row[k]) ? 0 : of == PlaneOf::kDifference ? DifferenceOf(row[k], other_row[k]) : Ulp(row[k], other_row[k], compared);
       }
       for (int64_t k = 0; k < looked; ++k) gathering[k * skip_columns / window.column_step].Add(row[k]);
     }

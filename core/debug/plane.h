@@ -52,7 +52,7 @@ Value PartOfComplex(const Value& array, ComplexPart part);
 
 enum class PlaneOf : uint8_t {
   kValue,       // complex numbers: their magnitude
-  kDifference,  // from the other value
+  kDifference,  // from the other value; complex numbers: its magnitude
   kUlp,         // how far from the other value in its last places; whole numbers: the difference's size
 };
 

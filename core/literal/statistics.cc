@@ -52,11 +52,6 @@ void DecodeAs(const T* data, int64_t n, double* out, Convert convert) {
   for (int64_t i = 0; i < n; ++i) out[i] = convert(data[i]);
 }
 
-// NaN where a part is, also beside an infinity, of which std::abs makes an infinity.
-double Magnitude(std::complex<double> x) {
-  return std::isnan(x.real()) || std::isnan(x.imag()) ? std::numeric_limits<double>::quiet_NaN() : std::abs(x);
-}
-
 // Elements [begin, begin + n) as doubles; complex ones as magnitudes.
 void DecodeBlock(const Value& array, int64_t begin, int64_t n, double* out) {
   const ElementType type = array.shape().element_type();
@@ -77,9 +72,9 @@ void DecodeBlock(const Value& array, int64_t begin, int64_t n, double* out) {
     case ElementType::kPred: return DecodeAs(array.as<uint8_t>() + begin, n, out, [](uint8_t x) { return x != 0 ? 1.0 : 0.0; });
     case ElementType::kC64:
       return DecodeAs(array.as<std::complex<float>>() + begin, n, out,
-                      [](std::complex<float> x) { return Magnitude(std::complex<double>(x)); });
+                      [](std::complex<float> x) { return MagnitudeOf(std::complex<double>(x)); });
     case ElementType::kC128:
-      return DecodeAs(array.as<std::complex<double>>() + begin, n, out, Magnitude);
+      return DecodeAs(array.as<std::complex<double>>() + begin, n, out, MagnitudeOf);
     default: break;
   }
   const int bytes = StorageBytes(type);
@@ -304,6 +299,10 @@ NonFinite FindNonFinite(const Value& value) {
     if (i + 1 >= value.element_count()) break;
   }
   return found;
+}
+
+double MagnitudeOf(std::complex<double> x) {
+  return std::isnan(x.real()) || std::isnan(x.imag()) ? std::numeric_limits<double>::quiet_NaN() : std::abs(x);
 }
 
 double ElementAsDouble(const Value& array, int64_t linear) {

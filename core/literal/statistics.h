@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_LITERAL_STATISTICS_H_
 #define HLOSCOPE_CORE_LITERAL_STATISTICS_H_
 
+#include <complex>
 #include <cstdint>
 
 #include "core/literal/value.h"
@@ -23,6 +24,9 @@ struct NonFinite {
   int64_t first = -1;  // linear index of the first one
 };
 NonFinite FindNonFinite(const Value& value);  // tuples: over their leaves, `first` in the first leaf that has one
+
+// Of a complex number. NaN where a part is, also beside an infinity, of which std::abs makes an infinity.
+double MagnitudeOf(std::complex<double> x);
 
 // Element at a row-major linear index as a double (complex: the real part).
 double ElementAsDouble(const Value& array, int64_t linear);

@@ -96,8 +96,8 @@ TEST(Lessons, PicturesSpeakTheLanguageOfTheLesson) {
   const Lesson* lesson = Assets().Find("gather");
   ASSERT_NE(lesson, nullptr);
   const std::string english = LessonHtml(Assets(), *lesson, "en", kBackend), spanish = LessonHtml(Assets(), *lesson, "es", kBackend);
-  EXPECT_THAT(english, HasSubstr("Index vector 2 of 3"));
-  EXPECT_THAT(spanish, HasSubstr("Vector de índices 2 de 3"));
+  EXPECT_THAT(english, HasSubstr("Index vector 1 (of 0 to 2)"));
+  EXPECT_THAT(spanish, HasSubstr("Vector de índices 1 (de 0 a 2)"));
   EXPECT_THAT(spanish, Not(HasSubstr("Index vector")));
 }
 

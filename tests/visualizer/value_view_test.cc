@@ -101,6 +101,53 @@ TEST(Plane, AWindowInTheMiddle) {
   EXPECT_EQ(plane.at(1, 2).mean, 59);
 }
 
+// A part that is NaN makes the number NaN, in figures, map and picture alike; ULP of two complex numbers are those of their distance.
+TEST(Plane, ComplexNumbers) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  Value a = Value::Allocate(Shape::Array(ElementType::kC64, {4}));
+  std::complex<float>* at = a.mutable_as<std::complex<float>>();
+  at[0] = {1, 2}, at[1] = {inf, nan}, at[2] = {nan, 1}, at[3] = {inf, 3};
+  const PlaneAxes axes = StandardAxes(a.shape());
+  const PlaneWindow window = WholePlane(a.shape(), axes, 10, 10);
+  const Plane plane = MakePlane(a, axes, window);
+  const Statistics statistics = Summarize(a);
+  EXPECT_EQ(plane.nan, statistics.nan);
+  EXPECT_EQ(plane.inf, statistics.inf);
+  EXPECT_EQ(plane.at(0, 1).nan, 1);
+  EXPECT_TRUE(std::isnan(PartOfComplex(a, ComplexPart::kMagnitude).as<float>()[1]));
+  Value b = Value::Allocate(a.shape());
+  std::copy(at, at + 4, b.mutable_as<std::complex<float>>());
+  b.mutable_as<std::complex<float>>()[0] = {1, std::nextafter(2.0f, 3.0f)};
+  const Plane ulp = MakePlane(a, axes, window, PlaneOf::kUlp, &b);
+  EXPECT_EQ(ulp.at(0, 0).mean, 1);
+  EXPECT_EQ(ulp.at(0, 1).mean, 0);
+  EXPECT_EQ(ulp.nan + ulp.inf, 0);
+}
+
+TEST(Plane, FiniteNumbersThatAreFarApartDifferByFiniteNumbers) {
+  Value a = Value::Allocate(Shape::Array(ElementType::kF64, {1})), b = Value::Allocate(a.shape());
+  a.mutable_as<double>()[0] = 1e308;
+  b.mutable_as<double>()[0] = -1e308;
+  const PlaneAxes axes = StandardAxes(a.shape());
+  const PlaneWindow window = WholePlane(a.shape(), axes, 10, 10);
+  EXPECT_EQ(MakePlane(a, axes, window, PlaneOf::kDifference, &b).at(0, 0).mean, std::numeric_limits<double>::max());
+  const double ulp = MakePlane(a, axes, window, PlaneOf::kUlp, &b).at(0, 0).mean;
+  EXPECT_NEAR(ulp, 1e16, 1e14);
+  const absl::StatusOr<ComparisonFacts> facts = CompareWith(a, b, "%b");
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->worst_ulp, ulp);
+}
+
+TEST(Plane, ZeroSignsAreTold) {
+  Value a = Iota({3}), b = Iota({3});
+  b.mutable_as<float>()[0] = -0.0f;
+  b.mutable_as<float>()[2] = 7;
+  const absl::StatusOr<ComparisonFacts> facts = CompareWith(a, b, "%b");
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->different, 2);
+  EXPECT_EQ(facts->zero_signs, 1);
+}
+
 TEST(Plane, DifferencesAndUlps) {
   Value a = Iota({2, 2}), b = Iota({2, 2});
   a.mutable_as<float>()[3] = std::nextafter(3.0f, 4.0f);

@@ -20,6 +20,8 @@ const CalledBy* CallBy(const Hierarchy& h, const Computation& called, const Inst
 
 }  // namespace
 
+BoxKey KeyOf(const Hierarchy& hierarchy, const MarkedPlace& place) { return KeyOf(FrameOf(hierarchy, place.path), hierarchy.NodeOf(*place.instruction)); }
+
 CallPath PathOf(const SlicePart& part) {
   CallPath path;
   for (const SliceCall& call : part.calls) path.push_back({call.caller, call.which});
@@ -30,13 +32,13 @@ std::vector<MarkedPlace> PlacesOf(const Hierarchy& hierarchy, const SliceParts& 
   std::vector<MarkedPlace> places;
   std::set<BoxKey> seen;
   for (const SlicePart& part : slice.parts) {
-    CallPath path = PathOf(part);
-    if (seen.insert(KeyOf(FrameOf(hierarchy, path), hierarchy.NodeOf(*part.instruction))).second) places.push_back({part.instruction, std::move(path)});
+    MarkedPlace place{part.instruction, PathOf(part)};
+    if (seen.insert(KeyOf(hierarchy, place)).second) places.push_back(std::move(place));
   }
   return places;
 }
 
-std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& slice) {
+std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& slice, MarkedArrows* arrows) {
   constexpr int64_t kMostLooked = 20'000'000;  // instructions, by all searches together
   const auto hands_on = [](const Instruction* i) {
     return i->parameter_number >= 0 || Def(*i).control != ControlKind::kNone || Def(*i).op_class == OpClass::kStructural || !SourcesOfLeaves(*i).empty();
@@ -46,11 +48,12 @@ std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& sli
   };
   std::vector<MarkedPlace> places;
   std::set<BoxKey> seen;
-  for (const MarkedPlace& place : PlacesOf(h, slice)) seen.insert(KeyOf(FrameOf(h, place.path), h.NodeOf(*place.instruction)));
+  for (const MarkedPlace& place : PlacesOf(h, slice)) seen.insert(KeyOf(h, place));
   std::set<std::pair<const Instruction*, const Instruction*>> looked_at;
   int64_t looked = 0;
   for (const SliceStep& step : slice.steps) {
     const SlicePart &from = slice.parts[static_cast<size_t>(step.from)], &to = slice.parts[static_cast<size_t>(step.to)];
+    if (step.label.empty()) arrows->insert({KeyOf(h, {from.instruction, PathOf(from)}), KeyOf(h, {to.instruction, PathOf(to)})});
     if (step.label.empty() || !looked_at.insert({from.instruction, to.instruction}).second) continue;
     if ((looked += h.module().instruction_count()) > kMostLooked) break;
     WayKind kind{};
@@ -59,8 +62,9 @@ std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& sli
     const std::vector<MarkedPlace> along = PlacesAlong(h, way);
     // Of a computation that is called several times it may be another call.
     if (!same(along.front().path, PathOf(from)) || !same(along.back().path, PathOf(to))) continue;
-    for (size_t k = 1; k + 1 < along.size(); ++k) {
-      if (seen.insert(KeyOf(FrameOf(h, along[k].path), h.NodeOf(*along[k].instruction))).second) places.push_back(along[k]);
+    for (size_t k = 0; k + 1 < along.size(); ++k) {
+      arrows->insert({KeyOf(h, along[k]), KeyOf(h, along[k + 1])});
+      if (k > 0 && seen.insert(KeyOf(h, along[k])).second) places.push_back(along[k]);
     }
   }
   return places;

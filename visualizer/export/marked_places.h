@@ -2,6 +2,8 @@
 #ifndef HLOSCOPE_VISUALIZER_EXPORT_MARKED_PLACES_H_
 #define HLOSCOPE_VISUALIZER_EXPORT_MARKED_PLACES_H_
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/debug/slice_parts.h"
@@ -19,9 +21,13 @@ struct MarkedPlace {
 CallPath PathOf(const SlicePart& part);
 // Of all parts, each place once (iterations of a loop are one), in their order.
 std::vector<MarkedPlace> PlacesOf(const Hierarchy& hierarchy, const SliceParts& slice);
+// The box of a place.
+BoxKey KeyOf(const Hierarchy& hierarchy, const MarkedPlace& place);
+// The arrows of a slice, from box to box.
+using MarkedArrows = std::set<std::pair<BoxKey, BoxKey>>;
 // What only hands the elements of a slice on between its parts (tuples, loops, what takes elements out), in the calls of those: without it the
-// slice would fall apart where it is drawn with all else.
-std::vector<MarkedPlace> PlacesBetween(const Hierarchy& hierarchy, const SliceParts& slice);
+// slice would fall apart where it is drawn with all else. `arrows`: those that lead from part to part, also through these.
+std::vector<MarkedPlace> PlacesBetween(const Hierarchy& hierarchy, const SliceParts& slice, MarkedArrows* arrows);
 // Of a way (ShortestPath): what it goes into it leaves by the same call. Around that the first calls.
 std::vector<MarkedPlace> PlacesAlong(const Hierarchy& hierarchy, const std::vector<const Instruction*>& way);
 

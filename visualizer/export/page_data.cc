@@ -309,8 +309,23 @@ class PageWriter {
     ordered_json hops = ordered_json::array();
     for (const SceneHop& hop : in_.hops) hops.push_back({h_.Number(*hop.from), h_.Number(*hop.to), hop.to->parameter_number >= 0 ? 1 : 0});
     if (!hops.empty()) out_["marked"]["hops"] = std::move(hops);
-    if (in_.slice != nullptr) PutParts();
+    if (in_.slice != nullptr) {
+      PutParts();
+      PutMarkedArrows();
+    }
     out_["marked"]["paths"] = std::move(paths_);
+  }
+
+  // From place to place, by their numbers.
+  void PutMarkedArrows() {
+    std::map<BoxKey, size_t> number;
+    for (size_t k = 0; k < in_.marked.size(); ++k) number.emplace(KeyOf(h_, in_.marked[k]), k);
+    ordered_json arrows = ordered_json::array();
+    for (const auto& [from, to] : in_.arrows) {
+      const auto a = number.find(from), b = number.find(to);
+      if (a != number.end() && b != number.end()) arrows.push_back({a->second, b->second});
+    }
+    out_["marked"]["arrows"] = std::move(arrows);
   }
 
   // What each run of a computation made, in the direction of the data: [instruction, run, value, health, calls].

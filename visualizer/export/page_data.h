@@ -29,6 +29,7 @@ struct GraphPageInput {
   // A way or a slice that is opened, marked and listed, in this order; `asked` is shown first. Empty: none.
   std::vector<MarkedPlace> marked;
   int asked = -1;                               // index into marked
+  MarkedArrows arrows;                          // of a slice: those that are marked; of a way all between marked boxes
   std::vector<SceneHop> hops;                   // of a way: its steps
   std::string marked_text;                      // "why %y[3], 12 instructions"
   const SliceParts* slice = nullptr;            // of `marked`, where its parts are told apart by run; null: they are not

@@ -135,15 +135,16 @@ Document::Cursor Document::Redo() {
 }
 
 void Document::MarkSent() {
-  sent_version_ = version_;
-  sent_text_ = text_;
+  constexpr size_t kMostSent = 8;  // one that is refused is never heard of
+  sent_.push_back({version_, text_});
+  if (sent_.size() > kMostSent) sent_.pop_front();
 }
 
 bool Document::RunsSent(absl::string_view text) {
-  if (sent_version_ == 0 || sent_text_ != text) return false;
-  run_version_ = sent_version_;
-  sent_version_ = 0;
-  sent_text_.clear();
+  const auto found = std::find_if(sent_.rbegin(), sent_.rend(), [text](const Sent& sent) { return sent.text == text; });
+  if (found == sent_.rend()) return false;
+  run_version_ = found->version;
+  sent_.erase(sent_.begin(), found.base());
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -62,7 +63,7 @@ class Document {
   // The text as it is goes to the session; the program that comes back may be this one though the text was edited on meanwhile.
   void MarkSent();
   // The text as it is was sent, and has not come back.
-  bool sent() const { return sent_version_ == version_; }
+  bool sent() const { return !sent_.empty() && sent_.back().version == version_; }
   // The session runs a program of this text now. False: it is not the one that was sent.
   bool RunsSent(absl::string_view text);
 
@@ -112,8 +113,11 @@ class Document {
   std::vector<int64_t> starts_ = {0};
   uint64_t version_ = 0, next_version_ = 1, run_version_ = 0, saved_version_ = 0;
   std::vector<Change> undo_, redo_;
-  uint64_t sent_version_ = 0;
-  std::string sent_text_;
+  struct Sent {
+    uint64_t version = 0;
+    std::string text;
+  };
+  std::deque<Sent> sent_;  // of which nobody has said yet that they run, the oldest first
 
   mutable std::mutex mutex_;
   std::condition_variable wanted_;

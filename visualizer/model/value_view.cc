@@ -335,6 +335,7 @@ absl::StatusOr<ComparisonFacts> CompareWith(const Value& array, const Value& oth
   const ArrayDifference difference = CompareArrays(array, other, Budget());
   facts.elements = difference.elements;
   facts.different = difference.other_bits;
+  facts.zero_signs = difference.zero_signs;
   facts.worst_ulp = difference.worst_ulp;
   facts.largest = difference.largest_absolute;
   if (difference.worst >= 0 && difference.other_bits > 0) {

@@ -99,7 +99,7 @@ ValueFacts FactsOfValue(const ValueName& name, const Value& array, ComplexPart p
 struct ComparisonFacts {
   std::string with;
   bool exact_type = true;
-  int64_t elements = 0, different = 0;
+  int64_t elements = 0, different = 0, zero_signs = 0;  // the last of those that differ by nothing else
   double worst_ulp = 0, largest = 0;
   std::vector<int64_t> worst;        // index of the element that is off by most; empty: none
   std::string worst_here, worst_there;

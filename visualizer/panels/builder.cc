@@ -213,7 +213,11 @@ class BuilderPanel : public Panel {
     }
     if (!reading->ok) {
       const auto first = std::find_if(reading->problems.begin(), reading->problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
-      *error = absl::StrCat("the program cannot run yet: ", first != reading->problems.end() ? first->message : "it has no computation to run");
+      const absl::string_view text = document.text();
+      const bool found = first != reading->problems.end();
+      const size_t before = found && first->range.valid() ? std::min(static_cast<size_t>(first->range.begin), text.size()) : 0;
+      *error = !found ? "the program cannot run yet: it has no computation to run"
+                      : absl::StrCat("the program cannot run yet, line ", 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(before), '\n'), ": ", first->message);
       Refuse(document, *error);
       return false;
     }

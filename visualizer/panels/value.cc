@@ -297,8 +297,8 @@ void ValuePanel::DrawValue(PanelContext& context) {
   if (f.shape.rank() == 1 && (view.laid_in == CanvasMode::kTable) != (mode_ == CanvasMode::kTable)) std::swap(view.axes.rows, view.axes.columns);
   view.laid_in = mode_;
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  // Where there is little height, what is said of the value stands beside it too.
-  const bool wide = room.x >= ui::Px(520) || (room.y < ui::Px(169) && room.x >= ui::Px(320));
+  // Where there is more width than height, what is said of the value stands beside it too.
+  const bool wide = room.x >= ui::Px(520) || (room.y < ui::Px(169) && room.x >= ui::Px(320)) || (room.x >= ui::Px(400) && room.x > room.y * 1.2f);
   selected_.clear();
   if (context.selection.instruction == name.instruction && static_cast<int>(context.selection.element.size()) == f.shape.rank() && WithinShape(f.shape, context.selection.element)) selected_ = context.selection.element;
   if (reveal_ && !selected_.empty()) Reveal(view);
@@ -324,8 +324,13 @@ void ValuePanel::DrawValue(PanelContext& context) {
     DrawTools(context, view, f);
     DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
     ui::Gap(6);
+    const bool in_sight = ImGui::GetCursorScreenPos().y + ui::Px(40) < ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
     side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
+    // Else what is hovered would be said where nobody sees it.
+    if (const ElementFacts* e = side_.element(); !in_sight && e != nullptr && !hovered_.empty() && e->index == hovered_) {
+      ImGui::SetTooltip("%s", absl::StrCat(IndexText(e->index), " = ", e->text, "\nlinear ", e->linear, e->physical != e->linear ? absl::StrCat(", physical ", e->physical) : "").c_str());
+    }
   }
   if (context.focused && !ImGui::GetIO().WantTextInput) MoveByKeys(context, view, f.shape);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -367,8 +368,11 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
   }
   ui::Gap(4);
   const std::string text = facts->different == 0 ? absl::StrCat("all ", GroupedCount(facts->elements), " elements are the same") : absl::StrCat(GroupedCount(facts->different), " of ", GroupedCount(facts->elements), " differ");
+  const std::string zeros = facts->zero_signs == 0 ? "" : facts->zero_signs == facts->different ? "by the sign of zero alone" : absl::StrCat(GroupedCount(facts->zero_signs), " by the sign of zero alone");
   ui::TextCut(text, facts->different == 0 ? c.green : c.orange);
   ui::TagFact("compared", absl::StrCat(facts->different, " of ", facts->elements));
+  if (!zeros.empty()) ui::TextCut(zeros, c.dim);
+  ui::TagFact("zeros", zeros);
   if (facts->different > 0) {
     // How far apart they are, with the element that is: often one has most ULP, and another the largest difference.
     const auto element = [&](absl::string_view name, const std::string& by, const std::vector<int64_t>& index, const std::string& here, const std::string& there) {
@@ -379,7 +383,7 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
       ui::TextCut(absl::StrCat(here, " beside ", there), c.dim, ui::Type().mono_small);
     };
     const bool finite = std::isfinite(facts->worst_ulp), apart = !facts->largest_at.empty();
-    const std::string difference = absl::StrCat("by ", ShortText(facts->largest), " at most"), ulp = absl::StrCat(ShortText(facts->worst_ulp), " ULP");
+    const std::string difference = std::isfinite(facts->largest) ? absl::StrCat("by ", ShortText(facts->largest), " at most") : absl::StrCat("by more than ", ShortText(std::numeric_limits<double>::max())), ulp = absl::StrCat(ShortText(facts->worst_ulp), " ULP");
     if (apart) element("largest", absl::StrCat(finite ? "" : "finite ones ", difference), facts->largest_at, facts->largest_here, facts->largest_there);
     element("worst", !finite ? "not finite in both" : apart ? absl::StrCat("in ULP by ", ShortText(facts->worst_ulp), " at most") : absl::StrCat(difference, ", ", ulp), facts->worst, facts->worst_here, facts->worst_there);
   }

@@ -205,12 +205,15 @@ void Shell::RunWaiting() {
   std::vector<std::string> commands = std::exchange(waiting_, {});
   for (std::string& command : engine_.TakeWindowCommands()) commands.push_back(std::move(command));
   for (size_t k = 0; k < commands.size(); ++k) {
-    if (WaitsForPanel(commands[k])) {
+    if (WaitsForText(commands[k]) || WaitsForPanel(commands[k])) {
       waiting_.insert(waiting_.begin(), commands.begin() + static_cast<int64_t>(k), commands.end());
       ui::WantFrame();
       return;
     }
     RunWindowCommand(commands[k]);
+    // What it was made of comes before what stands behind it.
+    commands.insert(commands.begin() + static_cast<int64_t>(k) + 1, waiting_.begin(), waiting_.end());
+    waiting_.clear();
   }
 }
 

@@ -73,6 +73,7 @@ class Shell {
   void LookAtFile();             // others may have written it
   void RunWaiting();
   bool WaitsForPanel(absl::string_view command);
+  bool WaitsForText(absl::string_view command);
   void RunWindowCommand(const std::string& args);
   void Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen);
   void OpenText(const std::string& name, const std::string& text);

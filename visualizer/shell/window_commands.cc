@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -487,6 +488,15 @@ const std::vector<WindowCommandRow>& WindowCommandRows() {
 }
 
 void Shell::OpenText(const std::string& name, const std::string& text) { WindowCommands::OpenText(*this, name, text); }
+
+// What changes the program's instructions is about the text as it is: after a change of a long one that is read first, however fast one types.
+bool Shell::WaitsForText(absl::string_view command) {
+  const std::vector<absl::string_view> words = absl::StrSplit(command, ' ', absl::SkipWhitespace());
+  if (words.empty() || document_.empty() || (now_->unreadable && document_.name() == now_->path)) return false;
+  static const auto& needs = *new std::set<absl::string_view>{"replace", "rename", "format"};
+  const bool of_panel = words.size() > 1 && ((words[0] == "builder" && words[1] != "new") || (words[0] == "program" && needs.contains(words[1])));
+  return (of_panel || needs.contains(words[0])) && document_.FreshReading() == nullptr;
+}
 
 // A panel behind others does not follow what is selected: it comes to the front first. Where its answer does not come, as a run goes on or
 // it takes long, the command is about what there is.

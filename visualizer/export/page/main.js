@@ -100,10 +100,14 @@ class Page {
   // The boxes of what is marked, each in its call; what stays closed is marked for what is in it.
   findMarked() {
     this.view.marked = new Set();
-    for (const {node, path} of this.places) {
+    const boxes = this.places.map(({node, path}) => {
       const keys = this.keysTo(node, path) || [], key = keys.reverse().find(key => this.view.scene.byKey.has(key)), box = this.view.scene.byKey.get(key);
       if (box && box.parent) this.view.marked.add(box);
-    }
+      return box;
+    });
+    const arrows = this.program.raw.marked && this.program.raw.marked.arrows;
+    // Of a way all between what is marked.
+    this.view.markedArrows = arrows ? new Set(arrows.filter(([a, b]) => boxes[a] && boxes[b]).map(([a, b]) => boxes[a].key + ' ' + boxes[b].key)) : null;
   }
 
   // Opens all that lies round a node (in the calls of `path`, else the first ones) and selects it.
@@ -486,7 +490,8 @@ class Page {
       return inside.filter(([x, y]) => x > r[0] && x < r[2] && y > r[1] && y < r[3]).length / inside.length;
     };
     return {boxes, labels: view.labels.map(hides), arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
-      marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
+      marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b)).length,
+      markedArrows: view.scene.arrows.filter(a => view.isMarked(a)).map(a => [a.from, a.to].map(b => b.instruction >= 0 ? p.names[b.instruction] : b.title).join(' ')), found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
   }
 }
 

@@ -15,6 +15,7 @@ class View {
     this.selected = null; this.hovered = null;  // boxes
     this.found = new Set();                     // nodes
     this.marked = new Set();                    // boxes of a way or a slice
+    this.markedArrows = null;                   // of a slice: 'from to'; null: all between marked boxes
     this.motion = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.glide = null; this.morph = null;
     this.labels = [];                           // as drawn: {arrow, r}
@@ -188,7 +189,7 @@ class View {
     }
     g.globalAlpha = morphed < 1 ? morphed : 1;
     for (const arrow of drawn) this.drawArrow(arrow, c.faint, arrow.order ? 0.35 : 0.62, 0);
-    for (const arrow of drawn) if (this.marked.has(arrow.from) && this.marked.has(arrow.to)) this.drawArrow(arrow, c.blue, 0.8, 0.4);
+    for (const arrow of drawn) if (this.isMarked(arrow)) this.drawArrow(arrow, c.blue, 0.8, 0.4);
     for (const arrow of lit) this.drawArrow(arrow, c.blue, 0.95, 0.6);
     g.globalAlpha = 1;
     for (const box of this.scene.boxes) {
@@ -315,6 +316,11 @@ class View {
       g.font = '10px ' + MONO; g.fillStyle = hovered || selected ? c.blue : c.dim;
       g.fillText(text, at + 4, y + h + 6.5);
     }
+  }
+
+  isMarked(arrow) {
+    if (!this.marked.has(arrow.from) || !this.marked.has(arrow.to)) return false;
+    return this.markedArrows === null || this.markedArrows.has(arrow.from.key + ' ' + arrow.to.key);
   }
 
   drawArrow(arrow, color, alpha, more) {
