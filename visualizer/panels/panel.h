@@ -56,6 +56,9 @@ struct PanelContext {
 // How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
 std::string CommandName(const Snapshot& now, const Instruction& instruction);
 
+// How a loop is named in texts: as the program's text calls it, with its computation where another loop has that name.
+std::string ShownLoop(const Instruction& loop);
+
 // Is a value of the run not what the text, as it has been edited since, makes of it? Then it is shown with kBeforeEdit before it, and
 // without its trouble.
 bool IsOfBeforeEdit(PanelContext& context, const Instruction& running);
