@@ -1,9 +1,12 @@
 // hloscope shot: the window, or one panel, as a picture; without a screen too.
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <system_error>
 
@@ -17,6 +20,16 @@
 
 namespace hloscope::cli {
 namespace {
+
+// Why no picture can be written there, before anything is drawn for it; empty: it can.
+std::string WhyNotWritten(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  const bool there = std::filesystem::exists(path, error);
+  if (there && std::filesystem::is_directory(path, error)) return absl::StrCat("cannot write ", path, ": ", std::strerror(EISDIR));
+  if (access(there ? path.c_str() : folder.empty() ? "." : folder.c_str(), W_OK) != 0) return absl::StrCat("cannot write ", path, ": ", std::strerror(errno));
+  return there || folder.empty() || std::filesystem::is_directory(folder, error) ? "" : absl::StrCat("cannot write ", path, ": ", std::strerror(ENOTDIR));
+}
 
 // A command of the console, which a scenario runs and judges.
 std::string CommandLines(const std::string& command) { return absl::StrCat("command ", command, "\nwait idle\nanswered ", command, "\n"); }
@@ -55,7 +68,9 @@ int Run_shot(const std::vector<std::string>& args) {
     if (!readable) return UsageError(absl::StrCat("cannot open ", options.file, ": ", std::strerror(errno)));
     if (readable.peek() == std::ifstream::traits_type::eof()) return UsageError(absl::StrCat(options.file, " is empty: it holds no program"));
   }
+  if (options.file == "-" && std::cin.peek() == std::char_traits<char>::eof()) return UsageError("standard input is empty: it holds no program");
   if (!absl::EndsWith(out, ".png")) return UsageError("shot writes .png; -o OUT.png");
+  if (const std::string why = WhyNotWritten(out); !why.empty()) return UsageError(why);
   if (!options.only_panel.empty() && FindPanelRow(options.only_panel) == nullptr) {
     std::string names;
     for (const PanelRow& row : PanelRows()) absl::StrAppend(&names, names.empty() ? "" : ", ", row.id);

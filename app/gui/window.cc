@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -111,8 +113,9 @@ class App {
     std::string file = options_.file;
     if (file.empty()) file = SessionKeeper::LastProgram(*kept_text_);
     std::error_code error;
-    const bool there = std::filesystem::exists(file, error);
+    const bool input = file == "-", there = !input && std::filesystem::exists(file, error);
     if (there) engine_->Open(file);
+    if (input) engine_->OpenText(kept_text_->DraftName("stdin", ""), std::string(std::istreambuf_iterator<char>(std::cin), {}));
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
@@ -134,7 +137,7 @@ class App {
     shell.missing_font = missing_font_;
     shell.keep_text = [this] { return keeper_->Finish(*document_); };
     shell_ = std::make_unique<Shell>(*engine_, *document_, shell);
-    if (!file.empty() && !there) shell_->Run(absl::StrCat("window open ", file));  // of which the text may be kept
+    if (!file.empty() && !there && !input) shell_->Run(absl::StrCat("window open ", file));  // of which the text may be kept
     if (options_.scheme >= 0) shell_->settings().light = options_.scheme == 1;
     Restyle();
     if (!options_.drive.empty() || !options_.drive_text.empty()) {
@@ -226,7 +229,9 @@ class App {
     const std::shared_ptr<Session> session = engine_->snapshot()->session;
     const int not_held = driver_->commanded() && session != nullptr && engine_->idle() ? session->failed_expects() : 0;
     if (not_held > 0) std::fprintf(stderr, "expects that do not hold: %d\n", not_held);
-    if (driver_->failed() || not_held > 0) return cli::kFailed;
+    const bool cut = shell_->quitting() && !driver_->done();
+    if (cut) std::fprintf(stderr, "hloscope: the window was closed before %s\n", options_.drive.empty() ? "the picture was taken" : "its script had ended");
+    if (driver_->failed() || not_held > 0 || cut) return cli::kFailed;
     return driver_->refused() ? cli::kUsage : cli::kOk;
   }
 

@@ -1,6 +1,8 @@
 // The builder: a program made with forms. Operations from a palette, operands, attributes, constants and inputs. It has no model of its own:
 // the forms write text into the document, each action one step of undo, and read what the reader makes of that text.
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <future>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -36,6 +38,7 @@ class BuilderPanel : public Panel {
       DrawNothing(context);
       return;
     }
+    TakeConverted(context);
     LookAtText(context.document);
     if (!is_hlo_) {
       DrawForeign(context);
@@ -83,7 +86,6 @@ class BuilderPanel : public Panel {
     }
     if (action == "run") return Run(context, /*start=*/true, error);
     if (action == "apply") return Run(context, /*start=*/false, error);
-    if (action == "convert") return Convert(context, error);
     if (action == "in") {
       const std::shared_ptr<const Reading> reading = document.FreshReading();
       if (reading != nullptr && reading->module != nullptr && reading->module->FindComputation(rest) == nullptr) {
@@ -120,6 +122,7 @@ class BuilderPanel : public Panel {
       *error = document.empty() ? "there is no program; window builder new begins one" : "the text is still being read; try again in a moment";
       return false;
     }
+    if (action == "convert") return Convert(reading, error);
     if (action == "edit") {
       const Instruction* found = build::FindIn(*reading, Home(reading.get()), rest);
       if (found == nullptr) *error = absl::StrCat("there is no instruction ", rest);
@@ -252,18 +255,28 @@ class BuilderPanel : public Panel {
     }
   }
 
-  bool Convert(PanelContext& context, std::string* error) {
-    const Document& document = context.document;
-    const std::shared_ptr<const Reading> reading = context.document.FreshReading();
-    if (reading == nullptr || reading->module == nullptr || !reading->ok) {
+  // Writing a large program takes a while: beside the window.
+  bool Convert(std::shared_ptr<const Reading> reading, std::string* error) {
+    if (reading->module == nullptr || !reading->ok) {
       *error = "the program must read without problems before it can be converted";
-      return false;
+    } else if (build::IsHloText(reading->source->text())) {
+      *error = "the program is HLO already";
     }
-    std::string name = document.name();
-    const size_t dot = name.rfind('.');
-    if (dot != std::string::npos && name.find('/', dot) == std::string::npos) name.resize(dot);
-    converting_ = std::async(std::launch::async, [&engine = context.engine, reading, name = name + ".hlo"] { engine.OpenText(name, PrintHloText(*reading->module)); });
+    if (!error->empty()) return false;
+    converting_ = std::async(std::launch::async, [reading] { return Converted{reading->version, PrintHloText(*reading->module)}; });
     return true;
+  }
+  void TakeConverted(PanelContext& context) {
+    if (!converting_.valid()) return;
+    ui::WantFrame();
+    if (converting_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+    Converted converted = converting_.get();
+    const Document& document = context.document;
+    if (converted.version != document.version()) {
+      context.engine.AddConsole(ConsoleLine::kError, "the program was changed while HLO was made of it; window builder convert does it again");
+      return;
+    }
+    context.go_on_as(absl::StrCat(std::filesystem::path(document.name()).stem().string(), ".hlo"), std::move(converted.text));
   }
 
   // -- Drawing --
@@ -533,7 +546,11 @@ class BuilderPanel : public Panel {
   absl::flat_hash_set<uint64_t> made_versions_;
   bool is_hlo_ = true, start_wanted_ = false, low_ = false;
   bool to_field_ = false, clicked_ = false;  // the first field takes the keyboard; the part was chosen by a click
-  std::future<void> converting_;
+  struct Converted {
+    uint64_t version = 0;  // of the document that was read
+    std::string text;
+  };
+  std::future<Converted> converting_;
 };
 
 }  // namespace

@@ -72,7 +72,7 @@ void GraphPanel::Mouse(PanelContext& context, bool over, bool active) {
   if (over && hovered_ >= 0) {
     const SceneBox& box = scene_->boxes[hovered_];
     if (box.instruction != nullptr) context.selection.hover_next = box.instruction;
-    if (!dragging_) HoverText(box);
+    if (!dragging_) HoverText(box, colours_.Tints(context.engine, context.now, scene_, colour_)[static_cast<size_t>(hovered_)].note);
   }
   if (over && ImGui::IsMouseClicked(1)) {
     menu_key_ = hovered_ >= 0 ? scene_->boxes[hovered_].key : 0;
@@ -97,7 +97,7 @@ void GraphPanel::Clicked(PanelContext& context, int index) {
   if (twice && !pressed_on_chevron_) Toggle(context, index);
 }
 
-void GraphPanel::HoverText(const SceneBox& box) {
+void GraphPanel::HoverText(const SceneBox& box, absl::string_view note) {
   if (box.key != hover_key_) {
     hover_key_ = box.key;
     hover_since_ = ImGui::GetTime();
@@ -125,6 +125,7 @@ void GraphPanel::HoverText(const SceneBox& box) {
     ui::Text(box.title, c.text, ui::Type().ui);
     ui::Text(absl::StrCat(scene_->hierarchy->node(box.node).count, " instructions", box.below.empty() ? "" : ": ", box.below), c.dim, ui::Type().small);
   }
+  if (!note.empty()) ui::Text(note, c.dim, ui::Type().small);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
@@ -247,7 +248,7 @@ void GraphPanel::DrawMenu(PanelContext& context) {
     if (Item("Collapse everything", "collapse-all")) {
       expanded_ = {KeyOf(0, scene_->hierarchy->NodeOf(*scene_->hierarchy->module().entry))};
       unasked_.clear();
-      Order(context);
+      OrderAnew(context);
     }
   }
   ImGui::EndPopup();

@@ -34,6 +34,7 @@ class GraphPanel : public Panel {
   // True: more of what was expanded before the edit has been found, and is ordered.
   bool Restore(PanelContext& context);
   void Order(PanelContext& context, bool first = false);
+  void OrderAnew(PanelContext& context);  // another scene, not what one looks at with something more or less in it
   void TakeScene(PanelContext& context);
   void FirstLook();
   // All of it where that can be read. Else as wide as it is, but so that it can be read, round the selection or the stop, or from the top.
@@ -97,7 +98,7 @@ class GraphPanel : public Panel {
   void Choose(PanelContext& context, const Instruction& instruction);
   void Clicked(PanelContext& context, int index);
   // The whole of what a card may have cut.
-  void HoverText(const SceneBox& box);
+  void HoverText(const SceneBox& box, absl::string_view note);
   void Keys(PanelContext& context, bool over);
   void NameBoxes() const;
 
@@ -136,6 +137,7 @@ class GraphPanel : public Panel {
   std::string focus_text_, path_of_program_;
   absl::flat_hash_set<std::string> restore_;
   bool keep_camera_ = false;
+  uint64_t anew_ = 0;  // the request whose scene is another one than before: looked at as a first one; 0: none
   BoxKey anchor_ = 0;
   const Instruction* center_within_ = nullptr;  // of what is shown alone, once that is there
   std::vector<BoxKey> center_on_;

@@ -149,7 +149,9 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   // The number of instructions goes before a long title.
   const float counted = box.instruction == nullptr ? WidthAt(ui::Type().mono_small, zoom, box.detail) + 7 * unit : 0;
   const float used = TextAt(list, ui::Type().ui, zoom, at, std::max(room - counted, std::min(room, 60 * unit)), c.text, box.title, true);
-  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.below.empty() && !tint.note.empty() ? tint.note : box.detail, box.instruction != nullptr);
+  // A note that stands beside the title is whole or not there: the colour says it too, and the tip.
+  const bool noted = box.below.empty() && !tint.note.empty() && WidthAt(ui::Type().mono_small, zoom, tint.note) <= room - used - 6 * unit + 0.5f;
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, noted ? tint.note : box.detail, box.instruction != nullptr);
   // Arrows that are drawn only while one points at it.
   if (box.more_out > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, b.y + 1 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_out, " \u2193"));
   if (box.more_in > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, a.y - 13 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_in, " \u2193"));
@@ -190,7 +192,7 @@ struct Taken {
   ImVec2 min, max;
 };
 
-// Where the scene has room for it; of a lit one that has none in the middle of it, whatever that covers, except for others that are lit.
+// Where the scene has room for it; of a lit one that has none beside its middle, whatever that covers, except for others that are lit.
 void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, std::vector<Taken>* lit) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().mono_small;
@@ -200,6 +202,12 @@ void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& ar
     const size_t middle = (arrow.curve.size() - 1) / 6 * 3;
     const Point* p = &arrow.curve[middle];
     at = camera.ToScreen((p[0].x + 3 * p[1].x + 3 * p[2].x + p[3].x) / 8, (p[0].y + 3 * p[1].y + 3 * p[2].y + p[3].y) / 8);
+    // On the outer side of one that slants.
+    const float dx = p[3].x - p[0].x, dy = std::abs(p[3].y - p[0].y), slant = dy > 0 ? height / 2 * std::abs(dx) / dy : width;
+    const float aside = width / 2 + pad + 2 + std::min(slant, width / 2), side = dx < -4 ? -1.0f : 1.0f;
+    const auto fits = [&](float x) { return x - width / 2 > camera.min().x && x + width / 2 < camera.max().x; };
+    if (fits(at.x + side * aside)) at.x += side * aside;
+    else if (fits(at.x - side * aside)) at.x -= side * aside;
   }
   const ImVec2 min = {at.x - width / 2, at.y - height / 2}, max = {at.x + width / 2, at.y + height / 2};
   if (Apart(min, max, camera.min(), camera.max())) return;

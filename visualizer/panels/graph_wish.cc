@@ -44,6 +44,7 @@ void GraphPanel::Follow(PanelContext& context) {
   match_ = -1;
   center_on_.clear();
   center_within_ = nullptr;
+  anew_ = 0;
   seen_selection_ = ~uint64_t{0};
   begun_ = ImGui::GetTime();
   Order(context, true);
@@ -86,6 +87,11 @@ void GraphPanel::Order(PanelContext& context, bool first) {
   ui::WantFrame();
 }
 
+void GraphPanel::OrderAnew(PanelContext& context) {
+  Order(context);
+  anew_ = request_;
+}
+
 void GraphPanel::TakeScene(PanelContext& context) {
   const std::shared_ptr<const Scene> newest = thread_.newest();
   if (thread_.busy() || newest == nullptr || newest->request < request_) ui::WantFrame();
@@ -107,7 +113,8 @@ void GraphPanel::TakeScene(PanelContext& context) {
     return;
   }
   if (Restore(context)) return;
-  if (newest->focused != before->focused) {
+  if (anew_ != 0 && newest->request >= anew_) {
+    anew_ = 0;
     FirstLook();
   } else if (anchor_ != 0) {
     // What was clicked stays where it is.
@@ -176,7 +183,7 @@ void GraphPanel::Focus(PanelContext& context, std::vector<const Instruction*> on
   focus_text_ = std::move(text);
   if (only_.empty()) path_.clear();
   if (only_.empty() && context.selection.instruction != nullptr) center_on_ = KeysTo(*scene_->hierarchy, PathOf(context.now, *context.selection.instruction), *context.selection.instruction);
-  Order(context);
+  OrderAnew(context);
 }
 
 void GraphPanel::Around(PanelContext& context, const Instruction& of, int hops) {
@@ -319,7 +326,7 @@ void GraphPanel::Drill(PanelContext& context, int index) {
   for (const BoxKey key : Expansion(*scene_->hierarchy, scene_->boxes[index])) expanded_.insert(key);
   for (int k = index; k >= 0; k = scene_->boxes[k].parent) center_on_.insert(center_on_.begin(), scene_->boxes[k].key);
   refused_.clear();
-  Order(context);
+  OrderAnew(context);
 }
 
 void GraphPanel::SetExpanded(PanelContext& context, int index, bool expand) {
@@ -361,6 +368,7 @@ void GraphPanel::Toggle(PanelContext& context, int index) {
 void GraphPanel::CancelLayout(PanelContext& context) {
   thread_.Cancel();
   request_ = scene_->request;
+  anew_ = 0;
   expanded_ = scene_->expanded;
   if (!scene_->focused) only_.clear(), focus_text_.clear(), path_.clear();
   unasked_.clear();

@@ -69,7 +69,7 @@ class IterationsPanel : public Panel {
       }
     }
     if (outer.size() >= std::max<size_t>(1, loops_.size())) {
-      *error = loops_.size() < 2 ? absl::StrCat("%", loop_->name, " is in no other loop") : absl::StrCat("%", loop_->name, " is in ", Count(static_cast<int64_t>(loops_.size()) - 1, "loop"));
+      *error = loops_.size() < 2 ? absl::StrCat(ShownLoop(*loop_), " is in no other loop") : absl::StrCat(ShownLoop(*loop_), " is in ", Count(static_cast<int64_t>(loops_.size()) - 1, "loop"));
       return false;
     }
     outer_ = std::move(outer);
@@ -209,7 +209,7 @@ class IterationsPanel : public Panel {
     }
     const Computation* home = value_.instruction != nullptr ? value_.instruction->parent : nullptr;
     const bool everywhere = home == loop_->Called(AttrId::kBody) || home == loop_->Called(AttrId::kCondition);  // not a branch, which is taken in some
-    const std::string loop = absl::StrCat("%", loop_->name, whole_ ? absl::StrCat(" \u00b7 ", everywhere ? "" : "in ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "");
+    const std::string loop = absl::StrCat(ShownLoop(*loop_), whole_ ? absl::StrCat(" \u00b7 ", everywhere ? "" : "in ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "");
     const std::string text = absl::StrCat("in each iteration of ", loop);
     const float font_y = begin.y + ui::Px(5);
     float right = begin.x + width;
@@ -255,7 +255,7 @@ class IterationsPanel : public Panel {
   float OuterWidth() const {
     float width = 0;
     for (size_t k = 0; k + 1 < loops_.size(); ++k) {
-      width += ui::Measure(ui::Type().ui, absl::StrCat(kInIteration, "of %", loops_[k]->name)).x + ui::Measure(ui::Type().mono, absl::StrCat(OuterAt(k))).x + ui::Px(64);
+      width += ui::Measure(ui::Type().ui, absl::StrCat(kInIteration, "of ", ShownLoop(*loops_[k]))).x + ui::Measure(ui::Type().mono, absl::StrCat(OuterAt(k))).x + ui::Px(64);
     }
     return width;
   }
@@ -271,10 +271,11 @@ class IterationsPanel : public Panel {
     };
     for (size_t k = loops_.size() - 1; k-- > 0;) {
       const Instruction& loop = *loops_[k];
+      const std::string called = ShownLoop(loop);
       const int64_t at = OuterAt(k), last = LastOf(context.now, loop);
       const auto step = [&](absl::string_view name, absl::string_view sign, int64_t to, bool enabled) {
         ImGui::SetCursorScreenPos({x, begin.y});
-        if (ui::Button(name, sign, ui::Icon::kNone, ui::ButtonKind::kQuiet, absl::StrCat("the rows of iteration ", to, " of %", loop.name), enabled)) ChooseOuter(context, k, to);
+        if (ui::Button(name, sign, ui::Icon::kNone, ui::ButtonKind::kQuiet, absl::StrCat("the rows of iteration ", to, " of ", called), enabled)) ChooseOuter(context, k, to);
         x += ImGui::GetItemRectSize().x;
       };
       ui::TagScope scope(absl::StrCat("outer:", loop.name));
@@ -282,9 +283,9 @@ class IterationsPanel : public Panel {
       step("previous", "\u2039", at - 1, at > 0);
       word(absl::StrCat(at), c.text, ui::Type().mono);
       step("next", "\u203a", at + 1, last < 0 || at < last);
-      word(absl::StrCat("of %", loop.name), c.dim, ui::Type().ui);
+      word(absl::StrCat("of ", called), c.dim, ui::Type().ui);
       x += ui::Px(16);
-      told.push_back(absl::StrCat("iteration ", at, " of %", loop.name));
+      told.push_back(absl::StrCat("iteration ", at, " of ", called));
     }
     ui::TagFact("outer", absl::StrJoin(told, ", "));
   }
@@ -500,7 +501,7 @@ class IterationsPanel : public Panel {
     if (!error_.empty()) ui::TextWrapped(error_, c.dim);
     if (rows_.empty() && error_.empty()) {
       const bool branch = value_.instruction->parent != loop_->Called(AttrId::kBody);
-      if (whole_) ui::TextWrapped(absl::StrCat("%", loop_->name, loops_.size() > 1 ? " is not entered there" : " is not entered", branch ? absl::StrCat(", or comes to no ", value_.instruction->parent->name) : "", "."), c.dim);
+      if (whole_) ui::TextWrapped(absl::StrCat(ShownLoop(*loop_), loops_.size() > 1 ? " is not entered there" : " is not entered", branch ? absl::StrCat(", or comes to no ", value_.instruction->parent->name) : "", "."), c.dim);
       if (!whole_) ui::Text("\u2026", c.faint);
       ImGui::EndChild();
       return;

@@ -42,6 +42,8 @@ struct PanelContext {
   std::function<void(std::string command)> run_here;
   // Opens a text that is in no file as the program; changes of the present one that are not saved are asked about first.
   std::function<void(std::string name, std::string text)> open_text;
+  // The program in another text, which is in no file and is called so: the run goes on in it as after an edit, with its stops. Asks first, too.
+  std::function<void(std::string name, std::string text)> go_on_as;
   // Selects an instruction in all panels; `element` may be empty.
   std::function<void(const Instruction* instruction, std::vector<int64_t> element)> select;
   // Lines of the console, oldest first; grows.
@@ -53,6 +55,9 @@ struct PanelContext {
 
 // How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
 std::string CommandName(const Snapshot& now, const Instruction& instruction);
+
+// How a loop is named in texts: as the program's text calls it, with its computation where another loop has that name.
+std::string ShownLoop(const Instruction& loop);
 
 // Is a value of the run not what the text, as it has been edited since, makes of it? Then it is shown with kBeforeEdit before it, and
 // without its trouble.

@@ -85,96 +85,72 @@ void ProgramPanel::NextMatch(PanelContext& context, int by) {
   GoTo(context, matches_[match_at_].begin, matches_[match_at_].end, false);
 }
 
-void ProgramPanel::DrawFindBar(PanelContext& context) {
-  UpdateFind(context);
-  const bool uses = !uses_of_.empty();
-  if (!find_open_ && !uses) return;
-  const bool replacing = replace_open_ && !uses;
-  const float room = ImGui::GetContentRegionAvail().x, height = ui::Px(replacing ? 70 : 38);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddLine({at.x, at.y + height - 1}, {at.x + room, at.y + height - 1}, ui::Colors().border);
-  ImGui::BeginChild("find", {room, height - 1}, false, ImGuiWindowFlags_NoScrollbar);
-  ui::TagScope scope("find");
-  const bool narrow = room < ui::Px(620);
-  const float y = ui::Px(6);
-  ImGui::SetCursorPos({ui::Px(4), y});
-  std::string count;
-  if (!uses) {
-    if (ui::IconButton("replacing", replacing ? ui::Icon::kChevronDown : ui::Icon::kChevronRight, replacing ? "only find" : "find and replace (Ctrl+H)")) {
-      replace_open_ = !replace_open_;
-      (replace_open_ ? replace_focus_ : find_focus_) = true;
-    }
-    ImGui::SetCursorPos({ui::Px(30), y});
+void ProgramPanel::DrawFindField(PanelContext& context, float field, bool narrow, bool replacing) {
+  if (find_focus_) ui::FocusNext();
+  find_focus_ = false;
+  const char* hints[] = {field < ui::Px(180) ? "Find" : narrow ? "Find, op:dot, shape:\u2026" : "Find text, or op:dot, shape:f32[*,4]", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
+  if (ui::SearchField("field", &query_.pattern, hints[static_cast<int>(query_.kind)], field / ui::TheLook().scale)) find_jump_ = true;
+  find_field_ = ImGui::GetItemID();
+  const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
+  if (active && ui::Pressed("Escape")) {
+    find_open_ = false;
+    focus_text_ = true;
+  } else if (replacing && active && ui::Pressed("Ctrl+Alt+Enter")) {
+    RunReplace(context, false);
+  } else if (active && (ui::Pressed("Enter", true) || ui::Pressed("Shift+Enter", true))) {
+    NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
+    find_focus_ = true;
   }
-  if (uses) {
-    ImGui::SetCursorPos({ui::Px(12), y + ui::Px(4)});
-    ui::Text(absl::StrCat("uses of "), ui::Colors().dim);
-    ImGui::SameLine(0, 0);
-    ui::Text(uses_of_, ui::Colors().text, ui::Type().mono);
-    ImGui::SameLine();
+}
+
+void ProgramPanel::DrawFindKinds(float y, bool narrow, bool with_case) {
+  static const std::vector<std::string> kKinds = {"Text", "Regex", "Opcode", "Shape"};
+  int kind = static_cast<int>(query_.kind);
+  ImGui::SetCursorPosY(narrow ? y : y + ui::Px(1));
+  if (narrow ? ui::Combo("kind", kKinds, &kind, 84) : ui::Segments("kind", kKinds, &kind)) {
+    query_.kind = static_cast<SearchKind>(kind);
+    find_jump_ = true;
+  }
+  if (!with_case || (query_.kind != SearchKind::kText && query_.kind != SearchKind::kRegex)) return;
+  ImGui::SameLine(0, ui::Px(8));
+  ImGui::SetCursorPosY(y + ui::Px(1));
+  if (ui::Toggle("case", "Aa", &query_.match_case, "upper and lower case are different letters")) find_jump_ = true;
+}
+
+std::string ProgramPanel::FoundText() const {
+  if (!uses_of_.empty()) {
     // The definition is the first of them.
-    count = matches_.size() <= 1 ? "no use" : absl::StrCat(std::max(0, match_at_) == 0 ? "definition" : absl::StrCat(match_at_), " of ", matches_.size() - 1);
-  } else {
-    static const std::vector<std::string> kKinds = {"Text", "Regex", "Opcode", "Shape"};
-    int kind = static_cast<int>(query_.kind);
-    if (find_focus_) ui::FocusNext();
-    find_focus_ = false;
-    const char* hints[] = {narrow ? "Find, op:dot, shape:\u2026" : "Find text, or op:dot, shape:f32[*,4]", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
-    const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(254) : ui::Px(492)));
-    if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::TheLook().scale)) find_jump_ = true;
-    find_field_ = ImGui::GetItemID();
-    const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
-    if (active && ui::Pressed("Escape")) {
-      find_open_ = false;
-      focus_text_ = true;
-    } else if (replacing && active && ui::Pressed("Ctrl+Alt+Enter")) {
-      RunReplace(context, false);
-    } else if (active && (ui::Pressed("Enter", true) || ui::Pressed("Shift+Enter", true))) {
-      NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
-      find_focus_ = true;
-    }
-    ImGui::SameLine(0, ui::Px(8));
-    ImGui::SetCursorPosY(narrow ? y : y + ui::Px(1));
-    const bool changed = narrow ? ui::Combo("kind", kKinds, &kind, 84) : ui::Segments("kind", kKinds, &kind);
-    if (changed) {
-      query_.kind = static_cast<SearchKind>(kind);
-      find_jump_ = true;
-    }
-    if (!narrow && (query_.kind == SearchKind::kText || query_.kind == SearchKind::kRegex)) {
-      ImGui::SameLine(0, ui::Px(8));
-      ImGui::SetCursorPosY(y + ui::Px(1));
-      if (ui::Toggle("case", "Aa", &query_.match_case, "upper and lower case are different letters")) find_jump_ = true;
-    }
-    if (query_.pattern.empty()) {
-      count = "";
-    } else if (found_ != nullptr && !found_->error.empty()) {
-      count = found_->error;
-    } else if (search_.busy()) {
-      count = "\u2026";
-    } else if (matches_.empty()) {
-      count = "nothing";
-    } else {
-      count = absl::StrCat(match_at_ + 1, " of ", matches_.size(), found_ != nullptr && found_->cut ? "+" : "");
-    }
-    ImGui::SameLine(0, ui::Px(10));
+    return matches_.size() <= 1 ? "no use" : absl::StrCat(std::max(0, match_at_) == 0 ? "definition" : absl::StrCat(match_at_), " of ", matches_.size() - 1);
   }
+  if (query_.pattern.empty()) return "";
+  if (found_ != nullptr && !found_->error.empty()) return found_->error;
+  if (search_.busy()) return "\u2026";
+  if (matches_.empty()) return "nothing";
+  return absl::StrCat(match_at_ + 1, " of ", matches_.size(), found_ != nullptr && found_->cut ? "+" : "");
+}
+
+void ProgramPanel::DrawFound(float x, float y, float right) {
+  const std::string count = FoundText();
   ui::TagFact("count", count);
-  const float buttons = ui::Px(24 * 3 + 16);
-  const float count_x = std::max(ImGui::GetCursorPosX(), 0.0f);
-  const bool bad = !uses && (count == "nothing" || (found_ != nullptr && !found_->error.empty()));
+  const bool bad = uses_of_.empty() && (count == "nothing" || (found_ != nullptr && !found_->error.empty()));
+  const ImVec2 window = ImGui::GetWindowPos(), at = {window.x + x, window.y + y};
+  if (right - x <= ui::Px(12)) return;
   bool cut = false;
-  const ImVec2 screen = ImGui::GetWindowPos();
-  const float space = room - buttons - count_x - ui::Px(4);
-  if (space > ui::Px(12)) {
-    ui::DrawTextIn({screen.x + count_x, screen.y + ui::Px(11)}, space, bad ? ui::Colors().orange : ui::Colors().dim, ui::Type().small, count, &cut);
-  }
-  ImGui::SetCursorPos({room - buttons, y});
+  ui::DrawTextIn(at, right - x, bad ? ui::Colors().orange : ui::Colors().dim, ui::Type().small, count, &cut);
+  if (!cut) return;
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({right - x, ui::Type().small->FontSize});
+  ui::Tooltip(count);
+}
+
+void ProgramPanel::DrawFindButtons(PanelContext& context, float x, float y) {
+  ImGui::SetCursorPos({x, y});
   if (ui::IconButton("previous", ui::Icon::kNone, "the one before (Shift+F3)", false, !matches_.empty())) NextMatch(context, -1);
   {
     // The chevron of "next", upside down.
     const ImVec2 min = ImGui::GetItemRectMin();
-    const float x = min.x + ui::Px(12), top = min.y + ui::Px(10), side = ui::Px(4);
-    const ImVec2 points[3] = {{x - side, top + side}, {x, top}, {x + side, top + side}};
+    const float middle = min.x + ui::Px(12), top = min.y + ui::Px(10), side = ui::Px(4);
+    const ImVec2 points[3] = {{middle - side, top + side}, {middle, top}, {middle + side, top + side}};
     ImGui::GetWindowDrawList()->AddPolyline(points, 3, ui::Fade(ui::Colors().dim, matches_.empty() ? 0.4f : 1), 0, ui::Px(1.5f));
   }
   ImGui::SameLine(0, 0);
@@ -185,7 +161,46 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     uses_of_.clear();
     focus_text_ = true;
   }
-  if (replacing) DrawReplaceRow(context, room, y + ui::Px(32));
+}
+
+// In a wide panel one row; in a narrower one the kinds are a list; in one where that leaves no room for what is typed, the kinds and the count
+// have a row of their own.
+void ProgramPanel::DrawFindBar(PanelContext& context) {
+  UpdateFind(context);
+  const bool uses = !uses_of_.empty();
+  if (!find_open_ && !uses) return;
+  const bool replacing = replace_open_ && !uses;
+  const float room = ImGui::GetContentRegionAvail().x, row = ui::Px(32), y = ui::Px(6), count_y = ui::Px(11), buttons = room - ui::Px(24 * 3 + 16);
+  const bool narrow = room < ui::Px(620), two_rows = room < ui::Px(400);
+  const float height = ui::Px(38) + (two_rows ? uses ? ui::Px(20) : row : 0) + (replacing ? row : 0);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine({at.x, at.y + height - 1}, {at.x + room, at.y + height - 1}, ui::Colors().border);
+  ImGui::BeginChild("find", {room, height - 1}, false, ImGuiWindowFlags_NoScrollbar);
+  ui::TagScope scope("find");
+  if (uses) {
+    const float x = ui::Px(12), right = buttons - ui::Px(14) - (two_rows ? 0 : ui::Measure(ui::Type().small, FoundText()).x);
+    const ImVec2 from = {at.x + x, at.y + y + ui::Px(4)};
+    float width = ui::DrawTextIn(from, std::max(0.0f, right - x), ui::Colors().dim, ui::Type().ui, "uses of ");
+    width += ui::DrawNameIn({from.x + width, from.y}, std::max(0.0f, right - x - width), ui::Colors().text, ui::Type().mono, uses_of_);
+    if (two_rows) DrawFound(x, count_y + row - ui::Px(4), room - ui::Px(8));
+    else DrawFound(x + width + ui::Px(10), count_y, buttons - ui::Px(4));
+  } else {
+    ImGui::SetCursorPos({ui::Px(4), y});
+    if (ui::IconButton("replacing", replacing ? ui::Icon::kChevronDown : ui::Icon::kChevronRight, replacing ? "only find" : "find and replace (Ctrl+H)")) {
+      replace_open_ = !replace_open_;
+      (replace_open_ ? replace_focus_ : find_focus_) = true;
+    }
+    const float left = ui::Px(30), field = std::max(ui::Px(60), two_rows ? buttons - ui::Px(4) - left : room - ui::Px(narrow ? 288 : 492));
+    ImGui::SetCursorPos({left, y});
+    DrawFindField(context, field, narrow, replacing);
+    if (two_rows) ImGui::SetCursorPos({left, y + row});
+    else ImGui::SameLine(0, ui::Px(8));
+    DrawFindKinds(two_rows ? y + row : y, narrow, !narrow || two_rows);
+    ImGui::SameLine(0, ui::Px(10));
+    DrawFound(ImGui::GetCursorPosX(), two_rows ? count_y + row : count_y, two_rows ? room - ui::Px(8) : buttons - ui::Px(4));
+    if (replacing) DrawReplaceRow(context, y + (two_rows ? 2 * row : row), two_rows ? room - ui::Px(142) : field, narrow);
+  }
+  DrawFindButtons(context, buttons, y);
   ImGui::EndChild();
 }
 

@@ -146,13 +146,18 @@ class ProgramPanel : public Panel {
 
   // -- program_find.cc --
   void DrawFindBar(PanelContext& context);
+  void DrawFindField(PanelContext& context, float field, bool narrow, bool replacing);
+  void DrawFindKinds(float y, bool narrow, bool with_case);
+  void DrawFound(float x, float y, float right);
+  void DrawFindButtons(PanelContext& context, float x, float y);
+  std::string FoundText() const;  // "3 of 12", or what is wrong with what is looked for
   void UpdateFind(PanelContext& context);
   void NextMatch(PanelContext& context, int by);
   void OpenFind(PanelContext& context, absl::string_view pattern);
   SearchQuery AskedQuery() const;
 
   // -- program_replace.cc --
-  void DrawReplaceRow(PanelContext& context, float room, float y);
+  void DrawReplaceRow(PanelContext& context, float y, float field, bool narrow);
   void RunReplace(PanelContext& context, bool one);  // what the bar says, as a command
   void Replace(PanelContext& context, absl::string_view words, std::string* error);
   void OpenRenameBox(const Document& document, int64_t at, const std::string& name);

@@ -18,12 +18,11 @@
 
 namespace hloscope {
 
-void ProgramPanel::DrawReplaceRow(PanelContext& context, float room, float y) {
-  const bool narrow = room < ui::Px(620), can = !matches_.empty();
+void ProgramPanel::DrawReplaceRow(PanelContext& context, float y, float field, bool narrow) {
+  const bool can = !matches_.empty();
   ImGui::SetCursorPos({ui::Px(30), y});
   if (replace_focus_) ui::FocusNext();
   replace_focus_ = false;
-  const float field = std::max(ui::Px(100), room - ui::Px(narrow ? 254 : 492));
   ui::Field("with", &replacement_, query_.kind == SearchKind::kRegex ? "Replace with; $1 is the first (...)" : "Replace with",
             field / ui::TheLook().scale);
   const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();

@@ -1,5 +1,6 @@
 // The table of panels, and what all panels share.
 #include "absl/strings/str_cat.h"
+#include "core/debug/calls.h"
 #include "visualizer/panels/panel.h"
 
 namespace hloscope {
@@ -23,6 +24,8 @@ const PanelRow* FindPanelRow(absl::string_view id) {
   }
   return nullptr;
 }
+
+std::string ShownLoop(const Instruction& loop) { return absl::StrCat("%", LoopName(*loop.parent->module, loop)); }
 
 bool IsOfBeforeEdit(PanelContext& context, const Instruction& running) {
   if (!context.document.changed()) return false;

@@ -1,5 +1,6 @@
 // The call stack: a row for each frame, the innermost first.
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -32,7 +33,7 @@ class StackPanel : public Panel {
     if (number == 0) ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kHere, {x, row.min.y + ui::Px(5)}, ui::Px(12), c.amber);
     x += ui::Px(20);
     const float width = row.max.x - x - ui::Px(8);
-    const std::string name = absl::StrCat(frame.computation->name, frame.at != nullptr ? absl::StrCat("  %", frame.at->name) : "  at its end");
+    const std::string name = absl::StrCat(frame.computation->name, frame.at != nullptr ? absl::StrCat("  ", ShownName(*frame.at)) : "  at its end");
     bool cut = false;
     ui::DrawNameIn({x, row.min.y + ui::Px(3)}, width, c.text, ui::Type().mono, name, &cut);
     const float kind = ui::DrawTextIn({x, row.min.y + ui::Px(21)}, width, c.dim, ui::Type().small, Kind(context.now, frame));
@@ -68,7 +69,7 @@ class StackPanel : public Panel {
     for (const TripRow& row : now.trips) {
       if (row.loop == frame.caller && row.whole) trips = absl::StrCat(" of ", row.trips);
     }
-    const std::string of = frame.caller != nullptr ? absl::StrCat(" of %", frame.caller->name) : "";
+    const std::string of = frame.caller == nullptr ? "" : absl::StrCat(" of ", IsLoop(frame.kind) ? ShownLoop(*frame.caller) : ShownName(*frame.caller));
     switch (frame.kind) {
       case FrameKind::kEntry: return "entry";
       case FrameKind::kCall: return absl::StrCat("call", of);

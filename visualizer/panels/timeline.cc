@@ -9,6 +9,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/line_values.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/run_progress_text.h"
@@ -69,7 +70,7 @@ class TimelinePanel : public Panel {
       return false;
     }
     if (loop->iteration + by < 0) {
-      *error = absl::StrCat("this is the first iteration of %", loop->caller->name);
+      *error = absl::StrCat("this is the first iteration of ", ShownLoop(*loop->caller));
       return false;
     }
     context.run(absl::StrCat("goto iteration ", loop->iteration + by, " in ", CommandName(context.now, *loop->caller)));
@@ -124,7 +125,7 @@ class TimelinePanel : public Panel {
         const double x = axis_.At(*i);
         if (x < 0 || std::abs(x - last) < 2e-4) continue;
         last = x;
-        marks_.push_back({Marker::kPlace, x, absl::StrCat("break:", stop.number), "", absl::StrCat("Breakpoint ", stop.number, " at %", i->name), stop.enabled, "", i, {}});
+        marks_.push_back({Marker::kPlace, x, absl::StrCat("break:", stop.number), "", absl::StrCat("Breakpoint ", stop.number, " at ", ShownName(*i)), stop.enabled, "", i, {}});
       }
     }
     CollectMarks(now);
@@ -338,8 +339,8 @@ class TimelinePanel : public Panel {
   }
 
   static std::string Describe(const TimelineAxis::Place& place) {
-    std::string text = place.at == nullptr ? "the end" : absl::StrCat("%", place.at->name, "  ", Name(place.at->opcode));
-    for (size_t k = place.loops.size(); k > 0; --k) absl::StrAppend(&text, k == place.loops.size() ? "\n" : ", ", "iteration ", place.iterations[k - 1], " of %", place.loops[k - 1]->name);
+    std::string text = place.at == nullptr ? "the end" : absl::StrCat(ShownName(*place.at), "  ", Name(place.at->opcode));
+    for (size_t k = place.loops.size(); k > 0; --k) absl::StrAppend(&text, k == place.loops.size() ? "\n" : ", ", "iteration ", place.iterations[k - 1], " of ", ShownLoop(*place.loops[k - 1]));
     return text;
   }
 

@@ -67,6 +67,7 @@ PanelContext Shell::Context() {
         Run(command);
       },
       [this](std::string name, std::string text) { OpenText(name, text); },
+      [this](std::string name, std::string text) { GoOnAs(name, text); },
       [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element), /*chosen=*/true); },
       console_,
       [this](absl::string_view line) { return CompleteWindowCommand(*now_, line); },

@@ -77,6 +77,7 @@ class Shell {
   void RunWindowCommand(const std::string& args);
   void Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen);
   void OpenText(const std::string& name, const std::string& text);
+  void GoOnAs(const std::string& name, const std::string& text);
   void Execute(const std::string& command);  // by the session, as the text is that it has
   bool HasEdits() const;         // the text is not what would run
   void RunWanted(bool idle);     // a step on the way to wanted_runs_

@@ -317,11 +317,13 @@ void Shell::DrawPanel(const std::string& id, ImVec2 min, ImVec2 max) {
   // Keys are a menu's while one is open.
   const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   context.focused = focused_panel_ == id && !popup;
-  // What a key brought to the front has the keyboard: its first field, or its rows.
+  // What a key brought to the front has the keyboard: its first field, its text, or its rows.
   bool to_field = false;
   if (keyboard_to_ == id) {
     keyboard_to_.clear();
     to_field = id == "watch" || id == "console" || id == "builder";
+    std::string none;
+    if (id == "program") panel.Command(context, "focus", &none);  // without a text: the panel
     if (!to_field) ImGui::SetWindowFocus();
   }
   const bool rows = context.focused && palette_ == 0;

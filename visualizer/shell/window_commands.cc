@@ -86,8 +86,27 @@ struct WindowCommands {
   static std::string OpenText(Shell& s, const std::string& name, const std::string& text) {
     return Leave(s, [&s, name, text] { s.engine_.OpenText(s.options_.kept->DraftName(name, s.document_.name()), text); });
   }
+  static std::string GoOnAs(Shell& s, const std::string& name, const std::string& text) {
+    return Leave(s, [&s, name, text] {
+      Document& document = s.document_;
+      if (std::exchange(s.dropped_, 0) == document.version()) s.options_.kept->Drop(document.name());
+      const std::string before = document.name(), draft = s.options_.kept->DraftName(name, before);
+      document.file().Forget();
+      document.Reset(draft, text);
+      document.MarkUnsaved();
+      document.MarkRun(0);
+      s.renamed_from_ = s.now_->path;
+      s.engine_.Rename(draft);
+      s.engine_.AddConsole(ConsoleLine::kNote, absl::StrCat("the program is ", FileName(draft), " now, which is in no file yet (window save); ", FileName(before), " stays as it is"));
+      s.Run("window program apply");
+    });
+  }
   static std::string New(Shell& s, const std::string& args) {
+    // Who begins a program writes it, or makes it in the builder. Where both share a place the builder is in front.
+    s.layout_.Open("program");
     s.layout_.Open("builder");
+    const LayoutNode* place = s.layout_.LeafOf("program");
+    s.focused_panel_ = s.keyboard_to_ = place != nullptr && place->active == "program" ? "program" : "builder";
     return OpenText(s, "untitled.hlo", build::NewProgramText());
   }
   static std::string Save(Shell& s, const std::string& args) {
@@ -497,6 +516,8 @@ bool Shell::WaitsForText(absl::string_view command) {
   const bool of_panel = words.size() > 1 && ((words[0] == "builder" && words[1] != "new") || (words[0] == "program" && needs.contains(words[1])));
   return (of_panel || needs.contains(words[0])) && document_.FreshReading() == nullptr;
 }
+
+void Shell::GoOnAs(const std::string& name, const std::string& text) { WindowCommands::GoOnAs(*this, name, text); }
 
 // A panel behind others does not follow what is selected: it comes to the front first. Where its answer does not come, as a run goes on or
 // it takes long, the command is about what there is.
