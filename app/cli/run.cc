@@ -526,11 +526,12 @@ int Run_run(const std::vector<std::string>& args) {
     WriteJunitError(o.junit, o.file, "load", ProblemsText(loaded));
     return status;
   }
-  if (processes != nullptr && FindParallelMain(*module).call != nullptr) {
-    return Refuse(o, kUsage,
-                  absl::UnimplementedError(
-                      "main runs functions on devices of its own (interpreter.run_parallel), all in one process: leave --exchange out; "
-                      "hloscope debug --exchange mpi shares them"));
+  if (processes != nullptr) {
+    const ParallelMain main = FindParallelMain(*module);
+    if (main.call != nullptr)
+      return Refuse(o, kUsage,
+                    absl::UnimplementedError(absl::StrCat("main runs functions on devices of its own (interpreter.run_parallel), all in one process: leave --exchange out",
+                                                          main.followed() ? "; hloscope debug --exchange mpi shares them" : "")));
   }
   if (FindParallelMain(*module).call != nullptr && (o.comparing.any() || !o.catch_requests.empty())) {
     return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(
