@@ -19,8 +19,8 @@ namespace {
 class Matcher {
  public:
   Matcher(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another, const std::vector<int>* parameters,
-          bool loop)
-      : m_(m), calls_another_(calls_another), parameters_(parameters), loop_(loop), a_(m.a), b_(m.b), live_a_(LiveNodes(a_)), live_b_(LiveNodes(b_)), to_b_(m.to_b), to_a_(m.to_a) {
+          bool loop, const std::function<std::vector<int>(const ScopeMatch&, int)>& order_of)
+      : m_(m), calls_another_(calls_another), order_of_(order_of), parameters_(parameters), loop_(loop), a_(m.a), b_(m.b), live_a_(LiveNodes(a_)), live_b_(LiveNodes(b_)), to_b_(m.to_b), to_a_(m.to_a) {
     to_b_.assign(a_.nodes.size(), -1);
     to_a_.assign(b_.nodes.size(), -1);
   }
@@ -43,6 +43,7 @@ class Matcher {
       if (pairs_ == before) break;
     }
     last_choice_ = true;
+    orders_.clear();  // more is known now
     ByHash(false, kInOrder);
     ByHash(true, kUnique);
     ByName(/*guarded=*/false);
@@ -367,6 +368,21 @@ class Matcher {
     }
   }
 
+  // Of a pair of tuples that a pair of loops begins with: what the loops make of the elements says which is which, wherever they stand, and
+  // also of constants of one value. Null: they are no such tuples, or it is not known.
+  const std::vector<int>* OrderInLoop(int x, int y) {
+    if (order_of_ == nullptr || !BuildsTuple(A(x)) || !BuildsTuple(B(y))) return nullptr;
+    for (const int loop : a_.users[x]) {
+      const int other = to_b_[loop];
+      if (other < 0 || a_.nodes[loop].alias >= 0 || Def(A(loop)).control != ControlKind::kWhile) continue;
+      if (Def(B(other)).control != ControlKind::kWhile || b_.core[b_.nodes[other].operands[0]] != y) continue;
+      const auto [entry, fresh] = orders_.try_emplace(loop);
+      if (fresh) entry->second = order_of_(m_, loop);
+      if (entry->second.size() == a_.nodes[x].operands.size()) return &entry->second;
+    }
+    return nullptr;
+  }
+
   // From readers to what they read.
   void Backward(bool same_opcode) {
     if (a_.root >= 0 && b_.root >= 0) Reach(a_.root, b_.root, same_opcode);
@@ -374,6 +390,12 @@ class Matcher {
       const int other = to_b_[*node];
       if (other < 0 || a_.nodes[*node].alias >= 0) continue;
       const auto &p = a_.nodes[*node].operands, &q = b_.nodes[other].operands;
+      if (const std::vector<int>* order = OrderInLoop(*node, other); order != nullptr) {
+        for (size_t k = 0; k < p.size(); ++k) {
+          if ((*order)[k] >= 0) Reach(p[k], q[static_cast<size_t>((*order)[k])], same_opcode);
+        }
+        continue;
+      }
       if (p.size() != q.size()) {
         if (A(*node).shape.IsTuple() && Def(A(*node)).op_class == OpClass::kStructural) ReachElements(p, q, same_opcode);
         continue;
@@ -468,6 +490,8 @@ class Matcher {
 
   ScopeMatch& m_;
   const std::function<bool(const Instruction&, const Instruction&)>& calls_another_;
+  const std::function<std::vector<int>(const ScopeMatch&, int)>& order_of_;
+  absl::flat_hash_map<int, std::vector<int>> orders_;  // of loops, by node of a
   const std::vector<int>* parameters_;
   const bool loop_;
   bool last_choice_ = false;
@@ -516,8 +540,8 @@ size_t OperandInB(const ScopeMatch& m, int node, size_t k) {
 }
 
 void PairUp(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another,
-            const std::vector<int>* parameters, bool loop) {
-  Matcher(m, calls_another, parameters, loop).Run();
+            const std::vector<int>* parameters, bool loop, const std::function<std::vector<int>(const ScopeMatch&, int)>& order_of) {
+  Matcher(m, calls_another, parameters, loop, order_of).Run();
 }
 
 }  // namespace hloscope

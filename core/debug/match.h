@@ -44,9 +44,11 @@ struct ScopeMatch {
 
 // Finds the pairs of `m.a` and `m.b`: fills to_b and to_a. `calls_another`: of two instructions with computations, whether these are two
 // functions: such a pair is the last choice. `parameters`: by parameter of a, that of b; null: as their numbers say. `loop`: a loop's
-// body, whose result has the order of ScopeMatch::given.
+// body, whose result has the order of ScopeMatch::given. `order_of`: of a pair of loops (the node in a), by element of a's, that of b's or -1;
+// empty: it is not known.
 void PairUp(ScopeMatch& m, const std::function<bool(const Instruction& a, const Instruction& b)>& calls_another = nullptr,
-            const std::vector<int>* parameters = nullptr, bool loop = false);
+            const std::vector<int>* parameters = nullptr, bool loop = false,
+            const std::function<std::vector<int>(const ScopeMatch& m, int node)>& order_of = nullptr);
 // Whether the shapes allow for a pair: the same arrays, or tuples of which one has more elements.
 bool LikeShapes(const Instruction& a, const Instruction& b);
 // Which operand of b stands for operand k of a, of a pair whose arrays stand side by side in another order; else k.

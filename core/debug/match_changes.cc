@@ -121,7 +121,7 @@ class Comparer {
     numbers_b_.Fill(scope->b, given.b.empty() ? nullptr : &given.b);
     scope->given = given.order;
     PairUp(*scope, [this](const Instruction& x, const Instruction& y) { return functions_.CallsAnother(x, y); },
-           given.parameters.empty() ? nullptr : &given.parameters, given.loop);
+           given.parameters.empty() ? nullptr : &given.parameters, given.loop, [this](const ScopeMatch& m, int node) { return handed_.OrderAt(m, node); });
     for (const FlatScope& s : scope->a.scopes) met_a_.insert(s.computation);
     for (const FlatScope& s : scope->b.scopes) met_b_.insert(s.computation);
     result_.scopes.push_back(std::move(scope));

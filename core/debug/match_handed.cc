@@ -107,6 +107,12 @@ ValueNumber HandedMatch::OwnNumber(uint64_t side, size_t k) const {
   return {number, number};
 }
 
+const HandedNumbers& HandedMatch::HandedIn(ValueNumbers& numbers, const FlatComputation& flat, int node) {
+  std::unique_ptr<HandedNumbers>& known = handed_[{&flat, node}];
+  if (known == nullptr) known = std::make_unique<HandedNumbers>(numbers.HandedBy(flat, node));
+  return *known;
+}
+
 std::vector<int> HandedMatch::Match(const Places& places, const HandedNumbers& x, const HandedNumbers& y) const {
   Pairs pairs(places.shapes_a.size(), places.shapes_b.size());
   if (x.whole.size() == places.shapes_a.size() && y.whole.size() == places.shapes_b.size()) ByNumbers(pairs, x.whole, y.whole, true);
@@ -172,7 +178,8 @@ std::vector<int> HandedMatch::OrderAt(const ScopeMatch& m, int node) {
     places.names_a.resize(places.shapes_a.size());
     places.names_b.resize(places.shapes_b.size());
   }
-  return Match(places, of_a_.HandedBy(m.a, node), of_b_.HandedBy(m.b, other));
+  const HandedNumbers &p = HandedIn(of_a_, m.a, node), &q = HandedIn(of_b_, m.b, other);
+  return Match(places, p, q);
 }
 
 // `same`: what keeps its number, where both have the same one.
@@ -201,7 +208,7 @@ HandedPair HandedMatch::At(const ScopeMatch& m, int node, int called, const std:
   if (a.opcode != b.opcode) return {};
   ++serial_;
   if (control == ControlKind::kWhile && !order.empty()) {
-    const HandedNumbers p = of_a_.HandedBy(m.a, node), q = of_b_.HandedBy(m.b, other);
+    const HandedNumbers &p = HandedIn(of_a_, m.a, node), &q = HandedIn(of_b_, m.b, other);
     std::vector<ValueNumber> begin_a = of_a_.ElementsOf(m.a, x.operands[0]), begin_b = of_b_.ElementsOf(m.b, y.operands[0]);
     if (p.fixed.size() != begin_a.size() || q.fixed.size() != begin_b.size()) return {};
     std::vector<bool> same(begin_a.size(), false);

@@ -3,8 +3,11 @@
 #ifndef HLOSCOPE_CORE_DEBUG_MATCH_HANDED_H_
 #define HLOSCOPE_CORE_DEBUG_MATCH_HANDED_H_
 
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/debug/match.h"
 #include "core/debug/value_numbers.h"
 
@@ -20,6 +23,7 @@ struct HandedPair {
 
 class HandedMatch {
  public:
+  // The computations of the matches that are asked about must outlive it.
   HandedMatch(ValueNumbers& of_a, ValueNumbers& of_b) : of_a_(of_a), of_b_(of_b) {}
 
   // By element of a's loop, or of a conditional's result, or array of what is side by side, that of b; -1: it has none, or it cannot be told which. `node` has a
@@ -30,12 +34,14 @@ class HandedMatch {
 
  private:
   struct Places;
+  const HandedNumbers& HandedIn(ValueNumbers& numbers, const FlatComputation& flat, int node);
   std::vector<int> Match(const Places& places, const HandedNumbers& x, const HandedNumbers& y) const;
   ValueNumber OwnNumber(uint64_t side, size_t k) const;  // of what one program alone has
   HandedPair Tuple(const std::vector<int>& order, const std::vector<ValueNumber>& x, const std::vector<ValueNumber>& y,
                    const std::vector<bool>& same);
 
   ValueNumbers &of_a_, &of_b_;
+  absl::flat_hash_map<std::pair<const FlatComputation*, int>, std::unique_ptr<HandedNumbers>> handed_;  // what has been asked for
   uint64_t serial_ = 0;  // of what is given, so that no two have one number
 };
 
