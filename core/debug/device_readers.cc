@@ -91,10 +91,10 @@ absl::StatusOr<ElementReads> DeviceReaders::Exchanged(const ElementPlace& place)
     return unknown("no other device gave anything for it");
   }
   std::vector<std::string> gone;
-  const auto add = [&](const ExchangePast::Member& member, int operand, int leaf, int64_t linear) {
+  const auto add = [&](const ExchangePast::Member& member, int operand, int leaf, int64_t linear, ReadRole role = ReadRole::kValue) {
     const std::optional<int> frame = FrameOf(member);
     if (frame.has_value()) {
-      result.reads.push_back({{*frame, member.instruction->operands[operand], leaf, linear, member.device}, ReadRole::kValue, member.instruction});
+      result.reads.push_back({{*frame, member.instruction->operands[operand], leaf, linear, member.device}, role, member.instruction});
     } else {
       gone.push_back(s_.options.devices.Name(member.device));
     }
@@ -107,11 +107,17 @@ absl::StatusOr<ElementReads> DeviceReaders::Exchanged(const ElementPlace& place)
     const auto own = std::find_if(past->members.begin(), past->members.end(), [&](const ExchangePast::Member& m) { return m.device == place.device; });
     absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> origins = OriginsOf(*past, i, static_cast<int>(own - past->members.begin()));
     if (!origins.ok()) return unknown(std::string(origins.status().message()));
-    for (const ExchangeOrigin& origin : (*origins)->At(place.leaf, place.linear)) add(past->members[origin.member], origin.operand, 0, origin.linear);
+    const std::vector<ExchangeOrigin> made_from = (*origins)->At(place.leaf, place.linear);
+    for (const ExchangeOrigin& origin : made_from) add(past->members[origin.member], origin.operand, 0, origin.linear);
     if (i.Called(AttrId::kToApply) != nullptr && result.total > 1) {
       result.note = absl::StrCat("of ", result.total, " devices, combined with ", i.Called(AttrId::kToApply)->name, " in the order of the group");
     } else if (result.total == 0) {
       result.note = "a zero: no device gave anything for it";
+    }
+    if (!past->outsider) {
+      const int member = static_cast<int>(own - past->members.begin());
+      for (const ExchangeOrigin& decides : ExchangeOrigins::DecidedBy(i, static_cast<int>(past->members.size()), member, place.leaf, made_from))
+        add(past->members[decides.member], decides.operand, 0, decides.linear, ReadRole::kIndex);
     }
   }
   if (!gone.empty()) absl::StrAppend(&result.note, result.note.empty() ? "" : "; ", ListOfNames(gone), gone.size() == 1 ? " has" : " have", " gone back to before it");

@@ -89,6 +89,28 @@ ExchangeOrigin ExchangeOrigins::Decode(int64_t label) const {
   return origin;
 }
 
+std::vector<ExchangeOrigin> ExchangeOrigins::DecidedBy(const Instruction& i, int members, int member, int leaf, absl::Span<const ExchangeOrigin> made_from) {
+  constexpr int kRows = 0, kFirstRow = 2, kCount = 3, kTarget = 4;  // operands of a ragged exchange
+  std::vector<ExchangeOrigin> all;
+  if (member < 0 || members <= 0) return all;
+  if (HasDynamicRoot(i)) {
+    for (int m = 0; m < members; ++m) all.push_back({m, static_cast<int>(i.operands.size()) - 1, leaf});
+    return all;
+  }
+  if (ExchangeOf(i).results != ExchangeRaggedAllToAll || static_cast<int>(i.operands.size()) <= kTarget || i.operands[kCount]->shape.has_dynamic_dimension()) return all;
+  const int64_t entries = i.operands[kCount]->shape.ElementCount() / members;
+  const bool written = made_from.size() == 1 && made_from[0].operand == kRows;
+  for (int from = 0; from < members; ++from) {
+    if (written && made_from[0].member != from) continue;
+    for (int64_t e = member * entries; e < (member + 1) * entries; ++e) {
+      if (written) all.push_back({from, kFirstRow, e});
+      all.push_back({from, kCount, e});
+      all.push_back({from, kTarget, e});
+    }
+  }
+  return all;
+}
+
 std::vector<ExchangeOrigin> ExchangeOrigins::At(int leaf, int64_t linear) const {
   std::vector<ExchangeOrigin> origins;
   const Value& array = LeafOf(labels_, leaf);

@@ -29,6 +29,9 @@ class ExchangeOrigins {
   static bool IsFixed(const Instruction& instruction);
   // How many operands hold what is exchanged; those behind them say where it goes.
   int array_operands() const { return bases_.empty() ? 0 : static_cast<int>(bases_[0].size()); }
+  // What decides where the elements of a leaf come from that `member` gets: of the operands behind those, of what each member brought, the entries for
+  // it. `made_from`: At of the element; where no other member's rows were written there, all that could have written some decide.
+  static std::vector<ExchangeOrigin> DecidedBy(const Instruction& instruction, int members, int member, int leaf, absl::Span<const ExchangeOrigin> made_from);
   // Of an element of a leaf (core/ops/leaf_flow.h), in the order in which they are reduced. None: it is a zero.
   std::vector<ExchangeOrigin> At(int leaf, int64_t linear) const;
 
