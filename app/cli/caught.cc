@@ -63,4 +63,17 @@ ordered_json CaughtJson(const Module& module, const Caught& caught) {
   return j;
 }
 
+ordered_json GivenJson(absl::Span<const GivenBad> given) {
+  ordered_json j = ordered_json::array();
+  for (const GivenBad& g : given) {
+    j.push_back({{"kind", std::string(Name(g.kind))},
+                 {"parameter", g.parameter->parameter_number},
+                 {"instruction", NameInText(*g.parameter)},
+                 {"output", g.parameter->shape.IsTuple() ? ordered_json(g.leaf) : ordered_json()},
+                 {"index", g.index},
+                 {"count", g.count}});
+  }
+  return j;
+}
+
 }  // namespace hloscope::cli

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "absl/types/span.h"
 #include "core/debug/catches.h"
 #include "core/ir/module.h"
 
@@ -16,6 +17,8 @@ std::string ErrorAt(const Module& module, const Instruction& at, const std::stri
 // Lines with a line break at the end. `device`: "replica 1" where there are several; else empty.
 std::string CaughtDiagnostic(const Module& module, const Caught& caught, const std::string& device = "");
 nlohmann::ordered_json CaughtJson(const Module& module, const Caught& caught);
+// What parameters bring, which is not caught.
+nlohmann::ordered_json GivenJson(absl::Span<const GivenBad> given);
 
 }  // namespace hloscope::cli
 

@@ -229,7 +229,10 @@ class Runner {
       const int profiled = Profile(o_.inputs.values());
       if (profiled != kOk || !outcome_.error.empty()) return profiled;
     }
-    if (catches_ != nullptr) catches_->Detach(*machine_);
+    if (catches_ != nullptr) {
+      catches_->LookAtParameters(*machine_);
+      catches_->Detach(*machine_);
+    }
     return o_.samples == 0 ? kOk : Check(o_.inputs.values());
   }
 
@@ -403,7 +406,10 @@ class Runner {
     }
     j["peak_bytes"] = outcome_.peak_bytes;
     j["error"] = outcome_.error_json;
-    if (!o_.catch_requests.empty()) j["caught"] = outcome_.caught_json;
+    if (!o_.catch_requests.empty()) {
+      j["caught"] = outcome_.caught_json;
+      j["given"] = GivenJson(catches_->given());
+    }
     j["elided_constants"] = CountElidedConstants(*module_);
     j.update(compared_runs_.json);
     j["outputs"] = ordered_json::array();
@@ -428,7 +434,9 @@ class Runner {
     }
     std::printf("peak %s of values and scratch\n", FormatByteCount(outcome_.peak_bytes).c_str());
     if (!o_.catch_requests.empty() && outcome_.caught_json.is_null()) {
-      std::printf("caught nothing of %s\n", absl::StrJoin(o_.catch_requests, ", ", [](std::string* out, const CatchRequest& r) { absl::StrAppend(out, CatchDescription(r.kind, r.bits)); }).c_str());
+      const std::string given = GivenText(catches_->given());
+      std::printf("caught nothing of %s%s\n", absl::StrJoin(o_.catch_requests, ", ", [](std::string* out, const CatchRequest& r) { absl::StrAppend(out, CatchDescription(r.kind, r.bits)); }).c_str(),
+                  given.empty() ? "" : absl::StrCat("; given, not made: ", given).c_str());
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (i == 32 && outputs.size() > 40) {

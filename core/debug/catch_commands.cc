@@ -128,7 +128,12 @@ void BeginCatchWalk(Session::State& s) {
 }
 
 void ShowCatchNotices(Session::State& s) {
-  for (const std::string& notice : CatchesOf(s).TakeNotices()) s.Say("note: ", notice, "\n");
+  Catches& catches = CatchesOf(s);
+  if (s.machine != nullptr && s.machine->finished()) catches.LookAtParameters(*s.machine);
+  for (std::string& notice : catches.TakeNotices()) {
+    s.Say("note: ", notice, "\n");
+    s.notices.push_back(std::move(notice));
+  }
 }
 
 std::string CatchDescription(const Breakpoint& b) { return CatchDescription(b.catches, b.bits); }
@@ -143,6 +148,7 @@ absl::Status InfoCatch(Session::State& s, absl::string_view) {
     any |= b->kind == Breakpoint::kCatch;
   }
   if (!any) s.Say("There are no catches.\n");
+  if (const std::string given = GivenText(CatchesOf(s).given()); any && !given.empty()) s.Say("Given, not made: ", given, "\n");
   // The last one at or before the present, whatever walks through the past have met.
   const std::map<Mark, Caught>& all = s.Extension<CatchState>().at;
   const auto after = s.visible() ? all.upper_bound(s.machine->Where()) : all.end();

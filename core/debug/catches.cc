@@ -72,7 +72,8 @@ void Catches::Detach(Machine& machine) {
 
 void Catches::Restarted() {
   caught_.reset();
-  said_.clear();
+  parameters_.clear();
+  given_.clear();
   said_not_all_.clear();
   finder_.Restarted();
   dirty_ = false;
@@ -201,7 +202,7 @@ absl::Status Catches::Observe(const Frame& frame, const Region& region, const Ke
     watching_->TakeSeen();
   }
   if (!status.ok()) return status;
-  NoteParameters(frame, region, inputs);
+  if (dirty_) LookAtParameters(*machine_);
   if (stop >= 0) machine_->StopAfter(stop);
   return absl::OkStatus();
 }
@@ -316,16 +317,17 @@ void Catches::Note(const CatchRequest& r, const Instruction& instruction, Findin
   fresh_.push_back(std::move(caught));
 }
 
-// Parameters of the program that come with one: said once, all that follows is inherited.
-void Catches::NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs) {
-  if (frame.kind != FrameKind::kEntry) return;
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    const Instruction& from = InProgram(*frame.computation->schedule[region.inputs[k]]);
-    if (from.parameter_number < 0 || !inputs[k].has_value() || !said_.insert(&from).second) continue;
-    for (const CatchRequest& r : requests_) {
-      if (!r.enabled || !NonFinite(r) || !HasAny(r.kind, inputs[k])) continue;
-      notices_.push_back(absl::StrCat("parameter ", ShownName(from), " comes with ", Name(r.kind), "; what follows from it counts as inherited"));
-    }
+void Catches::LookAtParameters(const Machine& machine) {
+  if (!nonfinite_wanted_ || machine.frames().empty()) return;
+  const Frame& entry = machine.frames()[0];
+  const std::vector<Instruction*>& parameters = entry.computation->parameters;
+  if (parameters_.size() == parameters.size()) return;
+  for (const Instruction* parameter : parameters) {
+    const Value& value = entry.values[parameter->index];
+    if (!value.has_value() || !parameters_.insert(parameter).second) continue;
+    const size_t before = given_.size();
+    FindGiven(requests_, *parameter, value, &given_);
+    for (size_t k = before; k < given_.size(); ++k) notices_.push_back(absl::StrCat(ToText(given_[k]), "; what follows from it counts as inherited"));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/debug/catch_find.h"
+#include "core/debug/catch_given.h"
 #include "core/exec/machine.h"
 #include "core/exec/watch.h"
 
@@ -54,8 +55,12 @@ class Catches {
   std::vector<Caught> TakeFresh() { return std::exchange(fresh_, {}); }
   // The stop of the last StopReason::kCaught, the first of it.
   const std::optional<Caught>& caught() const { return caught_; }
-  // "parameter %x has nan at [3] ...": things said once; cleared by the taker.
+  // Things said once, as what parameters bring; cleared by the taker.
   std::vector<std::string> TakeNotices();
+  // Looks at the parameters that this run has read so far, each once: at the first nan (or inf) that comes up, and by who is at the end, where
+  // none may have.
+  void LookAtParameters(const Machine& machine);
+  const std::vector<GivenBad>& given() const { return given_; }
 
  private:
   struct RegionFacts {
@@ -75,7 +80,6 @@ class Catches {
   bool IsClean(const Computation& computation, const Region& region, absl::Span<const Value> inputs);
   // Adds to fresh_ what the instruction introduced.
   bool Examine(const Instruction& instruction, absl::Span<const Value> operands, const Value& value);
-  void NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs);
 
   const Module& module_;
   Backend& backend_;
@@ -90,7 +94,8 @@ class Catches {
   std::optional<Caught> caught_;
   std::vector<Caught> fresh_;
   std::pair<uint64_t, int> fresh_at_ = {0, -1};  // the frame and the instruction that they are of
-  absl::flat_hash_set<const Instruction*> said_;
+  absl::flat_hash_set<const Instruction*> parameters_;  // that were looked at
+  std::vector<GivenBad> given_;                          // what they have
   std::set<std::pair<const Instruction*, CatchKind>> said_not_all_;  // of what was reduced over devices
   std::vector<std::string> notices_;
 };

@@ -62,7 +62,7 @@ class Minimizer {
     absl::StatusOr<Failing> failing = fails_(module, parameters);
     if (!failing.ok()) return failing.status();
     moment_ = std::move(failing->moment);
-    if (!failing->fails) return absl::FailedPreconditionError("the program does not fail, so there is nothing to make smaller");
+    if (!failing->fails) return absl::FailedPreconditionError(absl::StrCat("the program does not fail, so there is nothing to make smaller", failing->why.empty() ? "" : "; ", failing->why));
     source_ = &module;
     Give(parameters);
     // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.

@@ -26,6 +26,7 @@ struct Failing {
   Failing(bool fails, Mark moment = {}) : fails(fails), moment(std::move(moment)) {}  // NOLINT: a plain yes or no is one
   bool fails;
   Mark moment;  // in which frame of its run, on whichever device; no levels: that is not known
+  std::string why;  // of a program that does not fail: what there is instead; may be empty
 };
 // Whether a program still fails with these parameters, by device. An error is an end of the search (an outside script that cannot be started).
 using FailurePredicate = std::function<absl::StatusOr<Failing>(const Module& module, const DeviceValues& parameters)>;

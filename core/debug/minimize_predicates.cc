@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_given.h"
 #include "core/debug/catches.h"
 #include "core/debug/check.h"
 #include "core/debug/expression.h"
@@ -234,12 +235,31 @@ FailurePredicate Mismatches(Backend& backend, const RunSettings& run) {
   };
 }
 
+namespace {
+
+// What the parameters bring of what is looked for is nobody's failure.
+Failing NotCaught(const Module& module, const DeviceValues& parameters, absl::Span<const CatchRequest> requests) {
+  Failing failing(false);
+  for (const std::vector<Value>& of_device : parameters) {
+    std::vector<GivenBad> given;
+    for (size_t k = 0; k < of_device.size() && k < module.entry->parameters.size(); ++k) {
+      if (of_device[k].has_value()) FindGiven(requests, *module.entry->parameters[k], of_device[k], &given);
+    }
+    if (given.empty()) continue;
+    failing.why = absl::StrCat(GivenText(given), ", and what follows from it is inherited, not caught");
+    break;
+  }
+  return failing;
+}
+
+}  // namespace
+
 FailurePredicate CatchStops(Backend& backend, const RunSettings& run, std::vector<CatchRequest> requests) {
   return [&backend, &run, requests, wanted = std::optional<Opcode>()](const Module& module, const DeviceValues& parameters) mutable -> absl::StatusOr<Failing> {
     ProgramRun all(module, backend, run);
     if (!all.Begin(parameters, requests).ok()) return false;
     const ProgramRun::End end = all.Run();
-    if (end.reason != StopReason::kCaught || end.at == nullptr) return false;
+    if (end.reason != StopReason::kCaught || end.at == nullptr) return NotCaught(module, parameters, requests);
     if (!wanted.has_value()) wanted = end.at->opcode;
     return end.at->opcode == *wanted ? Failing(true, all.machine(end.device).Where()) : Failing(false);
   };
