@@ -53,6 +53,22 @@ deep {
   ROOT r = f32[] call(v), to_apply=twice
 }
 less { a = f32[] parameter(0) b = f32[] parameter(1) na = f32[] negate(a) nb = f32[] negate(b) ROOT lt = pred[] compare(na, nb), direction=LT }
+ratio { a = f32[] parameter(0) b = f32[] parameter(1) d = f32[] divide(a, b) one = f32[] constant(1) ROOT lt = pred[] compare(d, one), direction=LT }
+waves {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = s32[] parameter(2)
+  d = s32[] parameter(3)
+  sa = f32[] sine(a)
+  v = f32[2] broadcast(b), dimensions={}
+  t = f32[2] tanh(v)
+  z = f32[] constant(0)
+  sb = f32[] reduce(t, z), dimensions={0}, to_apply=sum
+  p = pred[] compare(sa, sb), direction=LT
+  ROOT lt = pred[] conditional(p, d, c), true_computation=early, false_computation=late
+}
+early { x = s32[] parameter(0) ROOT yes = pred[] constant(true) }
+late { x = s32[] parameter(0) two = s32[] constant(2) r = s32[] remainder(x, two) ROOT e = pred[] compare(r, two), direction=GT }
 ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT lt = pred[] compare(a, b), direction=GE }
 scale { a = f32[] parameter(0) h = f32[] constant(0.5) ROOT m = f32[] multiply(a, h) }
 yes { v = f32[3] parameter(0) z = f32[] constant(1) r = f32[] reduce(v, z), dimensions={0}, to_apply=sum b = f32[3] broadcast(r), dimensions={} ROOT y = f32[3] multiply(v, b) }
@@ -79,12 +95,15 @@ ENTRY main {
   none = f32[] reduce(z, z), dimensions={}, to_apply=sum
   rows = f32[2] reduce(x, z), dimensions={1}, to_apply=sum
   long = f32[] reduce(l, z), dimensions={0}, to_apply=sum
+  il = s32[40] iota(), iota_dimension=0
   ids = s32[2,3] iota(), iota_dimension=1
   zi = s32[] constant(0)
   arg = (f32[2], s32[2]) reduce(x, ids, z, zi), dimensions={1}, to_apply=best
   dd = f32[2] reduce(x, z), dimensions={1}, to_apply=deep
   m = f32[2,3] map(x), dimensions={0,1}, to_apply=scale
   so = f32[2,3] sort(m), dimensions={1}, to_apply=less
+  quotients = f32[2,3] sort(m), dimensions={1}, to_apply=ratio
+  both = (f32[40], s32[40]) sort(l, il), dimensions={0}, to_apply=waves
   win = f32[2,2] reduce-window(so, z), window={size=1x2}, to_apply=sum
   at = s32[3,1] constant({{2},{9},{0}})
   u = f32[3,2] constant({{1,2},{3,4},{5,6}})
