@@ -21,6 +21,10 @@ std::optional<Shape> Infer(ShapeContext& c) {
   }
   std::vector<std::pair<AttrId, const Computation*>> branches;
   const Attribute* many = c.instruction().Find(AttrId::kBranchComputations);
+  if (many != nullptr && (c.instruction().Has(AttrId::kTrueComputation) || c.instruction().Has(AttrId::kFalseComputation))) {
+    return c.FailAttribute(AttrId::kBranchComputations, HLO_LABEL("conditional.both-forms"),
+                           "a conditional has branch_computations, or true_computation and false_computation, not both: leave one form out");
+  }
   if (many != nullptr) {
     if (const auto* list = std::get_if<std::vector<Computation*>>(&many->value)) {
       for (const Computation* branch : *list) branches.push_back({AttrId::kBranchComputations, branch});

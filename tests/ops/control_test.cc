@@ -51,6 +51,7 @@ TEST(Control, Conditional) {
   ExpectError(Main("s32[] conditional(b, n, n), true_computation=inc"), "conditional.branches");
   ExpectError(Main("s32[] conditional(n, n, n), true_computation=inc, false_computation=inc"), "conditional.pred");
   ExpectError(Main("s32[] conditional(b, n, n, n), branch_computations={inc, inc, inc}"), "conditional.branch-count");
+  ExpectError(Main("s32[] conditional(b, n, n), true_computation=inc, false_computation=inc, branch_computations={inc, inc}"), "conditional.both-forms");
   ExpectError(Main("s32[] conditional(n, n), branch_computations={inc, inc}"), "conditional.operand-count");
   ExpectError(Main("s32[] conditional(n, n, n), branch_computations={inc, twice}"), "conditional.branch-parameters");
   ExpectError(Main("s32[] conditional(n, n, f), branch_computations={inc, inc}"), "conditional.branch-type");
