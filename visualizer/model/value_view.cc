@@ -17,6 +17,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/debug/why.h"
+#include "core/exec/error_place.h"
 #include "core/literal/relayout.h"
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
@@ -188,6 +189,7 @@ Standing StandingOf(const Session::State& s, const Instruction& instruction) {
     return depth >= 0 && (i.index < s.machine->frames()[depth].position || i.parameter_number >= 0);
   };
   standing.there = there(instruction);
+  if (depth >= 0) standing.iteration = LoopsText(LoopsAround(absl::MakeConstSpan(s.machine->frames()).first(static_cast<size_t>(depth) + 1)));
   for (const Instruction* operand : instruction.operands) standing.operands_there.push_back(there(*operand));
   if (standing.there) return standing;
   if (!s.visible()) standing.why = "the program is not running";

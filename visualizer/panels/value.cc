@@ -52,6 +52,7 @@ void ValuePanel::Draw(PanelContext& context) {
   }
   name_ = {shown, 0};
   if (moment_of_ != shown->parent) moment_.clear();
+  iteration_ = moment_.empty() ? standing->iteration : "";  // another moment is told by itself
   if (ahead_key_ != absl::StrCat(moment, reinterpret_cast<uintptr_t>(shown))) ahead_key_.clear();
   if (!moment_.empty()) {
     name_.moment = moment_;
@@ -74,6 +75,7 @@ void ValuePanel::Draw(PanelContext& context) {
     ui::TagFact("before-edit", name_.instruction->name);
     ui::Gap(4);
   }
+  if (name_.instruction->literal != nullptr) iteration_.clear();  // the same in each
   name_.leaf = LeafOfView(*name_.instruction);
   ui::TagFact("of", name_.instruction->name);
   key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, name_.ahead ? "a," : ",", name_.moment, ",");
@@ -307,7 +309,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     // One number needs no picture.
     hovered_.clear();
     ImGui::BeginChild("number", {0, 0}, false);
-    side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
+    side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
   } else if (wide) {
     const float side = std::min(ui::Px(kSideWidth), std::max(room.x * 0.42f, std::min(ui::Px(kLeastSideWidth), room.x * 0.55f))), left = room.x - side - ui::Px(14);
@@ -317,7 +319,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     ImGui::EndChild();
     ImGui::SameLine(0, ui::Px(14));
     ImGui::BeginChild("side", {0, 0}, false);
-    side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
+    side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
   } else {
     ImGui::BeginChild("all", {0, 0}, false);
@@ -325,7 +327,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
     ui::Gap(6);
     const bool in_sight = ImGui::GetCursorScreenPos().y + ui::Px(40) < ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
-    side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
+    side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
     // Else what is hovered would be said where nobody sees it.
     if (const ElementFacts* e = side_.element(); !in_sight && e != nullptr && !hovered_.empty() && e->index == hovered_) {

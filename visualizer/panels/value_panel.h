@@ -116,6 +116,7 @@ class ValuePanel : public Panel {
   Followed followed_;
   ValueName name_;                       // what is shown: the target, or an operand of it
   std::string key_;                      // of questions about it
+  std::string iteration_;                // that it is of; empty: outside of loops
   std::string ahead_key_;                // the moment and instruction that is looked at ahead
   bool reveal_ = false;
   std::deque<const Instruction*> history_;
