@@ -189,10 +189,11 @@ class InspectorPanel : public Panel {
     const ui::Palette& c = ui::Colors();
     Entry(key, [&](Wrapped& text) {
       for (size_t k = 0; k < list.size(); ++k) {
-        if (k > 0) text.Add(", ", c.faint);
+        // A comma begins no line.
+        if (k > 0) text.Glued(" ", c.faint);
         const absl::string_view written = WrittenName(*list[k]);
         const std::string shown = written.empty() ? std::string(list[k]->name) : absl::StrCat("%", written);
-        if (text.Add(shown, c.blue, absl::StrCat(key, ":", list[k]->name))) context.select(list[k], {});
+        if (text.Add(shown, c.blue, absl::StrCat(key, ":", list[k]->name), nullptr, k + 1 < list.size() ? "," : "", c.faint)) context.select(list[k], {});
         if (text.hovered()) context.selection.hover_next = list[k];
       }
       if (!after.empty()) text.Add(absl::StrCat(list.empty() ? "" : "  ", after), c.faint, "", ui::Type().ui);
