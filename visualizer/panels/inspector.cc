@@ -67,7 +67,7 @@ class InspectorPanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
     const float width = ui::DrawTextIn(at, room, c.text, ui::Type().title, f.opcode);
-    const std::string name = absl::StrCat("%", f.of->name), kind = f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind);
+    const std::string name = ShownName(*f.of), kind = f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind);
     bool cut = false;
     // Where there is no room for the kind, too, a long name takes all there is, and leaves its middle out.
     const auto draw_rest = [&](ImVec2 place, float most) {

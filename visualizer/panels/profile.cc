@@ -13,6 +13,7 @@
 #include "core/debug/profile_commands.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
@@ -75,7 +76,7 @@ void AddFlames(const ProfileData& data, ProfileView& view) {
         at = ChildOf(flames, known, at, scope);
         flames[at].seconds += seconds;
       }
-      at = ChildOf(flames, known, at, absl::StrCat("%", i.name));
+      at = ChildOf(flames, known, at, ShownName(i));
       flames[at].seconds += seconds;
       flames[at].instruction = &i;
     }
@@ -420,7 +421,7 @@ class ProfilePanel : public Panel {
     if (view_->owners.empty()) return;
     ImGui::SetCursorScreenPos({at.x, max.y + ui::Px(20)});
     ImGui::BeginChild("owners", {0, 0}, false);
-    ui::TextCut(absl::StrCat("peak ", FormatByteCount(view_->peak), view_->peak_at != nullptr ? absl::StrCat(", after %", view_->peak_at->name) : "", "; held then:"), c.dim, ui::Type().small);
+    ui::TextCut(absl::StrCat("peak ", FormatByteCount(view_->peak), view_->peak_at != nullptr ? absl::StrCat(", after ", ShownName(*view_->peak_at)) : "", "; held then:"), c.dim, ui::Type().small);
     for (const MemoryOwner& owner : view_->owners) {
       const ImVec2 line = ImGui::GetCursorScreenPos();
       const std::string bytes = FormatByteCount(owner.bytes);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/leaf_flow.h"
 #include "imgui_internal.h"
 #include "visualizer/panels/chips.h"
@@ -70,7 +71,7 @@ void ValuePanel::Draw(PanelContext& context) {
     ui::TagFact("state", "computed");
   }
   if (name_.instruction != nullptr && IsOfBeforeEdit(context, *name_.instruction)) {
-    ui::TextCut(absl::StrCat("of the program as it ran: %", name_.instruction->name, ", or what it is computed from, was changed since"),
+    ui::TextCut(absl::StrCat("of the program as it ran: ", ShownName(*name_.instruction), ", or what it is computed from, was changed since"),
                 ui::Colors().orange, ui::Type().small);
     ui::TagFact("before-edit", name_.instruction->name);
     ui::Gap(4);
@@ -101,7 +102,7 @@ std::string ValuePanel::WhyNot(absl::string_view word) const {
   if (std::find(std::begin(kOfAValue), std::end(kOfAValue), word) == std::end(kOfAValue)) return "";
   if (target() == nullptr) return "there is no value to look at; select an instruction first";
   if (word == "moment" || word == "compare") return "";
-  if (name_.instruction == nullptr) return absl::StrCat("%", target()->name, " has no value yet");
+  if (name_.instruction == nullptr) return absl::StrCat(ShownName(*target()), " has no value yet");
   if ((word == "difference" || word == "ulp") && !side_.comparing()) {
     return absl::StrCat("nothing is compared; window value compare %OTHER does that, then window value ", word, " shows it");
   }
@@ -237,12 +238,13 @@ void ValuePanel::DrawHistory(PanelContext& context) {
   bool first = true;
   const Instruction* go = nullptr;
   for (const Instruction* instruction : history_) {
-    const float width = ChipWidth(instruction->name, 130);
+    const std::string called = NameInText(*instruction);
+    const float width = ChipWidth(called, 130);
     if (!first) ImGui::SameLine(0, ui::Px(4));
     if (!first && ImGui::GetCursorScreenPos().x + width > right - pin) break;
     first = false;
     ImGui::PushID(instruction);
-    if (Chip(absl::StrCat("shown:", instruction->name), instruction->name, instruction == target(), absl::StrCat("%", instruction->name, "  ", ShapeText(instruction->shape)), nullptr, 130)) go = instruction;
+    if (Chip(absl::StrCat("shown:", instruction->name), called, instruction == target(), absl::StrCat("%", called, "  ", ShapeText(instruction->shape)), nullptr, 130)) go = instruction;
     if (ImGui::IsItemHovered()) context.selection.hover_next = instruction;
     ImGui::PopID();
   }
@@ -261,11 +263,11 @@ void ValuePanel::DrawValue(PanelContext& context) {
   const Shape& whole = name.instruction->shape;
   if (whole.IsTuple()) DrawLeaves(whole);
   if (LeafCountOf(whole) == 0) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is the empty tuple (): there is nothing in it."), "");
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is the empty tuple (): there is nothing in it."), "");
     return;
   }
   if (!LeafShape(whole, name_.leaf).IsArray()) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(whole), " and holds no numbers here."), "Choose another part, or another instruction.");
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is ", ShapeText(whole), " and holds no numbers here."), "Choose another part, or another instruction.");
     return;
   }
   const std::shared_ptr<const ValueFacts> facts = facts_.Get(context.engine, absl::StrCat(key_, SignOf(part_)), [name, part = part_](Session::State& s) -> absl::StatusOr<ValueFacts> {
@@ -280,7 +282,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
   });
   if (facts != nullptr) facts_shown_ = facts;
   if (facts == nullptr && facts_.fresh()) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " cannot be shown."), facts_.status().message());
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " cannot be shown."), facts_.status().message());
     return;
   }
   if (facts_shown_ == nullptr || !(facts_shown_->of == name)) {
@@ -290,7 +292,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
   const ValueFacts& f = *facts_shown_;
   DrawSetMark(f);
   if (f.shape.ElementCount() == 0) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(f.shape), ": it has no elements."), "");
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is ", ShapeText(f.shape), ": it has no elements."), "");
     return;
   }
   CanvasView& view = ViewOf(name);

@@ -19,6 +19,7 @@
 #include "core/debug/known_values.h"
 #include "core/debug/picture.h"
 #include "core/debug/session_state.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/value_view.h"
 #include "visualizer/panels/chips.h"
@@ -41,7 +42,7 @@ class ValuePanel : public Panel {
 
   std::string Title(const PanelContext& context) const override {
     const Instruction* next = followed_.Next(context);
-    return next == nullptr ? "" : absl::StrCat("Value ", next->name);
+    return next == nullptr ? "" : absl::StrCat("Value ", NameInText(*next));
   }
   float padding() const override { return 10; }
   bool Settled(const PanelContext& context) const override { return followed_.UpToDate(context) && standing_.fresh() && facts_.fresh(); }
