@@ -109,9 +109,9 @@ bool Wrapped::AddLink(absl::string_view text, ImU32 color, absl::string_view nam
     ImGui::GetWindowDrawList()->AddLine({at_.x, at_.y + font->FontSize + 1}, {at_.x + width, at_.y + font->FontSize + 1}, color);
   }
   bool cut = false;
-  ui::DrawNameIn(at_, width + 1, color, font, text, &cut);
+  const float drawn = ui::DrawNameIn(at_, width + 1, color, font, text, &cut);
   if (cut) ui::Tooltip(text);
-  at_.x += width;
+  at_.x += cut ? drawn : width;
   return clicked;
 }
 
