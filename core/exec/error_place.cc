@@ -19,8 +19,8 @@ std::string LoopsText(absl::Span<const LoopPlace> loops) {
   std::string text;
   for (size_t k = loops.size(); k-- > 0;) {
     const LoopPlace& loop = loops[k];
-    absl::StrAppend(&text, text.empty() ? "" : " in ", loop.condition ? "condition of " : "", "iteration ", loop.iteration, " of %",
-                    loop.loop->name);
+    absl::StrAppend(&text, text.empty() ? "" : " in ", loop.condition ? "condition of " : "", "iteration ", loop.iteration, " of ",
+                    ShownName(*loop.loop));
   }
   return text;
 }

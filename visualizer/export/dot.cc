@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -72,7 +73,7 @@ class DotWriter {
       if (!below.empty()) absl::StrAppend(&label, "\n", Short(below));
       absl::StrAppend(
           &out_, indent, "n", k, " [label=", Quoted(label), ", color=", color, ", penwidth=1.6, tooltip=",
-          Quoted(absl::StrCat(b.instruction != nullptr ? "%" : "", b.name, Short(below) == below ? "" : absl::StrCat(" ", below))),
+          Quoted(absl::StrCat(b.instruction != nullptr ? ShownName(*b.instruction) : b.name, Short(below) == below ? "" : absl::StrCat(" ", below))),
           b.instruction == nullptr ? ", peripheries=2" : "", "];\n");
     }
   }

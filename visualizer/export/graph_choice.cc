@@ -208,13 +208,13 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     }
     WayKind kind{};
     out.wish.only = ShortestPath(*hierarchy, *ends[0], *ends[1], &kind);
-    if (out.wish.only.empty()) return absl::NotFoundError(absl::StrCat("nothing leads from %", ends[0]->name, " to %", ends[1]->name));
+    if (out.wish.only.empty()) return absl::NotFoundError(absl::StrCat("nothing leads from ", ShownName(*ends[0]), " to ", ShownName(*ends[1])));
     out.marked = out.wish.only;
     out.here = ends[1];
-    if (kind == WayKind::kAgainst) out.note = absl::StrCat("values flow the other way, from %", ends[1]->name, " to %", ends[0]->name);
-    if (kind == WayKind::kMixed) out.note = absl::StrCat("no value of %", ends[0]->name, " reaches %", ends[1]->name, ", nor the other way: parts of the way go against the flow of values");
+    if (kind == WayKind::kAgainst) out.note = absl::StrCat("values flow the other way, from ", ShownName(*ends[1]), " to ", ShownName(*ends[0]));
+    if (kind == WayKind::kMixed) out.note = absl::StrCat("no value of ", ShownName(*ends[0]), " reaches ", ShownName(*ends[1]), ", nor the other way: parts of the way go against the flow of values");
     out.wish.hops = HopsOf(*hierarchy, out.wish.only);
-    out.subject = absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ", ",
+    out.subject = absl::StrCat(ShortestWayFrom(kind), " ", ShownName(*ends[0]), " to ", ShownName(*ends[1]), ", ",
                                Count(static_cast<int64_t>(out.wish.hops.size()), "hop"));
     Limit(*hierarchy, choice, &out);
     return out;

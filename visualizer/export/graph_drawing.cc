@@ -5,6 +5,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -139,7 +140,7 @@ class GraphDrawer {
     }
     Spot spot;
     spot.box = at;
-    spot.hint = box.instruction != nullptr ? absl::StrCat("%", box.name, " = ", box.instruction->shape.ToString(false), " ", box.title) : absl::StrCat(box.name, ": ", box.detail);
+    spot.hint = box.instruction != nullptr ? absl::StrCat(ShownName(*box.instruction), " = ", box.instruction->shape.ToString(false), " ", box.title) : absl::StrCat(box.name, ": ", box.detail);
     if (!tint.note.empty()) absl::StrAppend(&spot.hint, "\n", tint.note);
     d_.AddSpot(std::move(spot));
   }

@@ -11,6 +11,7 @@
 #include "core/debug/explain.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
@@ -109,7 +110,7 @@ class PageWriter {
     const bool with_formulas = h_.instruction_count() <= kMostFormulas;
     for (int k = 0; k < h_.instruction_count(); ++k) {
       const Instruction& i = h_.At(k);
-      absl::StrAppend(&names, k > 0 ? "\n" : "", i.name);
+      absl::StrAppend(&names, k > 0 ? "\n" : "", NameInText(i));
       absl::StrAppend(&texts, k > 0 ? "\n" : "", TextOf(i));
       classes += static_cast<char>('0' + ClassOf(i));
       families += static_cast<char>('0' + FamilyOf(i.shape));

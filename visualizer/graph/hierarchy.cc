@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "visualizer/graph/chunk_names.h"
 
@@ -242,7 +243,7 @@ std::vector<int> Hierarchy::Ranges(int parent, std::vector<int> all, size_t most
   for (size_t k = 0; k < now.size(); ++k) range[k] = {now[k], now[k]};
   const auto name = [&](int id) {
     const std::string scope = ScopeOf(id);
-    return scope.empty() && nodes_[id].instruction != nullptr ? std::string(nodes_[id].instruction->name) : scope;
+    return scope.empty() && nodes_[id].instruction != nullptr ? NameInText(*nodes_[id].instruction) : scope;
   };
   while (now.size() > most) {
     const size_t groups = (now.size() + kChunk - 1) / kChunk;

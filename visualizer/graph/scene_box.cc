@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "visualizer/graph/scene.h"
 
@@ -65,7 +66,7 @@ SceneBox MakeSceneBox(const Hierarchy& h, int node, const SceneWish& wish) {
     const Instruction& i = *from.instruction;
     box.name = std::string(i.name);
     box.title = std::string(Name(i.opcode));
-    box.detail = Rest(Name(i.opcode), i.name);
+    box.detail = Rest(Name(i.opcode), NameInText(i));
     box.below = i.shape.ToString(false);
     if (const std::string scalar = ScalarText(i); !scalar.empty()) {
       box.title = scalar;

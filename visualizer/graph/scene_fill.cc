@@ -147,7 +147,7 @@ class SceneFiller {
       box.health = part.health;
       box.asked = part.asked;
       box.expandable = false;
-      box.detail = std::string(part.instruction->name);
+      box.detail = NameInText(*part.instruction);
       box.below = part.value;
       MeasureBox(wish_, &box);
     }

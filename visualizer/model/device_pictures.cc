@@ -7,6 +7,7 @@
 
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/transfers.h"
@@ -144,8 +145,8 @@ void NameOthers(const Instruction& executes, PictureData::OfDevice& of) {
   const CollectivePart part = CollectiveOf(executes);
   of.other_instruction = true;
   of.operand_names.clear();
-  for (const Instruction* operand : (part.brings != nullptr ? part.brings : &executes)->operands) of.operand_names.emplace_back(operand->name);
-  of.result_name = std::string(executes.name);
+  for (const Instruction* operand : (part.brings != nullptr ? part.brings : &executes)->operands) of.operand_names.push_back(NameInText(*operand));
+  of.result_name = NameInText(executes);
 }
 
 // What devices that run other functions, or have come on another way, have brought to the exchange that the selected one comes to next, or waits

@@ -111,7 +111,7 @@ void FillKernel(Session::State& s, const Instruction& instruction, InstructionFa
   if (op_class == OpClass::kControl) facts->kernel = "runs other computations";
   else if (op_class == OpClass::kStructural && region->members.size() <= 1) facts->kernel = "hands values on; no kernel";
   else if (facts->fused.empty()) facts->kernel = absl::StrCat("alone", description.empty() ? absl::StrCat(", ", s.backend->name()) : description);
-  else facts->kernel = root == &instruction ? absl::StrCat("fused with ", Count(static_cast<int64_t>(facts->fused.size()), "other")) : absl::StrCat("fused into %", root->name);
+  else facts->kernel = root == &instruction ? absl::StrCat("fused with ", Count(static_cast<int64_t>(facts->fused.size()), "other")) : absl::StrCat("fused into ", ShownName(*root));
   if (!facts->fused.empty()) absl::StrAppend(&facts->kernel, description);
 }
 
@@ -133,7 +133,7 @@ void FillMetadata(const Module& module, SourceView* view, const Instruction& ins
   keep("backend_config", instruction.backend_config);
   keep("frontend", instruction.frontend_attributes);
   keep("statistics", instruction.statistics);
-  for (const Instruction* before : instruction.control_predecessors) keep("runs after", absl::StrCat("%", before->name));
+  for (const Instruction* before : instruction.control_predecessors) keep("runs after", ShownName(*before));
 }
 
 std::string LayoutOfShape(const Shape& shape) {

@@ -17,6 +17,8 @@
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/debug/why.h"
+#include "core/exec/error_place.h"
+#include "core/ir/written_names.h"
 #include "core/literal/relayout.h"
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
@@ -143,7 +145,7 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
   }
   if (!value.ok() && instruction.literal != nullptr && instruction.literal->value.has_value()) value = instruction.literal->value;
   if (!value.ok() && depth < 0) {
-    value = absl::FailedPreconditionError(s.visible() ? absl::StrCat("%", instruction.name, " belongs to ", instruction.parent->name, ", which does not run now") : "the program is not running");
+    value = absl::FailedPreconditionError(s.visible() ? absl::StrCat(ShownName(instruction), " belongs to ", instruction.parent->name, ", which does not run now") : "the program is not running");
   }
   if (!value.ok()) return value.status();
   return DenseLeaf(*value, name.leaf);
@@ -188,6 +190,7 @@ Standing StandingOf(const Session::State& s, const Instruction& instruction) {
     return depth >= 0 && (i.index < s.machine->frames()[depth].position || i.parameter_number >= 0);
   };
   standing.there = there(instruction);
+  if (depth >= 0) standing.iteration = LoopsText(LoopsAround(absl::MakeConstSpan(s.machine->frames()).first(static_cast<size_t>(depth) + 1)));
   for (const Instruction* operand : instruction.operands) standing.operands_there.push_back(there(*operand));
   if (standing.there) return standing;
   if (!s.visible()) standing.why = "the program is not running";
@@ -382,7 +385,7 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
   ElementPlace place;
   if (!name.moment.empty()) return absl::FailedPreconditionError(absl::StrCat("what made it is in the console: why asked there of ", name.moment));
   place.frame = s.FrameThatShows(*name.instruction);
-  if (place.frame < 0) return absl::FailedPreconditionError(absl::StrCat("%", name.instruction->name, " is not in a frame that runs now"));
+  if (place.frame < 0) return absl::FailedPreconditionError(absl::StrCat(ShownName(*name.instruction), " is not in a frame that runs now"));
   place.instruction = name.instruction;
   place.leaf = name.leaf;
   const Shape& shape = LeafShape(name.instruction->shape, name.leaf);

@@ -34,6 +34,7 @@ std::string ValueSetMark(Session::State& s, const ValueName& name);
 struct Standing {
   const Instruction* of = nullptr;
   bool there = false;
+  std::string iteration;             // of the loops that its frame is in: "iteration 3 of %while.2"; empty: outside of loops
   std::string why;                   // not: "not executed yet"
   bool ended = false;                // its computation does not run now
   const Instruction* loop = nullptr;  // ended: the loop around it whose iterations can be looked at; null: none

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "visualizer/panels/field_command.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
@@ -79,7 +80,7 @@ class BreakpointsPanel : public Panel {
     if (stop.kind == StopRow::kCatch) return absl::StrCat("catch ", stop.what);
     if (stop.kind == StopRow::kWatch) return absl::StrCat("watch ", stop.what);
     // A name as it was typed; where one instruction is meant, as it is called.
-    if (stop.at.size() == 1) return absl::StrCat("%", stop.at.front()->name);
+    if (stop.at.size() == 1) return ShownName(*stop.at.front());
     return stop.what;
   }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/ir/written_names.h"
 #include "visualizer/panels/graph_panel.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
@@ -113,10 +114,10 @@ void GraphPanel::HoverText(const SceneBox& box, absl::string_view note) {
   ImGui::PushTextWrapPos(ui::Px(460));
   if (box.instruction != nullptr) {
     const Instruction& i = *box.instruction;
-    ui::Text(absl::StrCat("%", i.name), c.text, ui::Type().mono);
+    ui::Text(ShownName(i), c.text, ui::Type().mono);
     ui::Text(i.shape.ToString(false), c.teal, ui::Type().mono_small);
     std::string operands;
-    for (size_t k = 0; k < i.operands.size() && k < 6; ++k) absl::StrAppend(&operands, k > 0 ? ", " : "", "%", i.operands[k] != nullptr ? i.operands[k]->name : "?");
+    for (size_t k = 0; k < i.operands.size() && k < 6; ++k) absl::StrAppend(&operands, k > 0 ? ", " : "", i.operands[k] != nullptr ? ShownName(*i.operands[k]) : "%?");
     if (i.operands.size() > 6) absl::StrAppend(&operands, ", \u2026");
     ui::Text(absl::StrCat(Name(i.opcode), "(", operands, ")"), c.dim, ui::Type().mono_small);
     if (const int more = box.more_out + box.more_in; more > 0) ui::Text(absl::StrCat(more, " of its arrows are drawn only while one points at it"), c.faint, ui::Type().small);
@@ -233,11 +234,11 @@ void GraphPanel::DrawMenu(PanelContext& context) {
     ui::Separator();
     if (Item(absl::StrCat("What lies within ", hops_, hops_ == 1 ? " hop" : " hops").c_str(), "around")) context.run(absl::StrCat("window graph hops ", hops_));
     if (Item("Path from here", "path-from")) path_from_ = &i;
-    if (path_from_ != nullptr && path_from_ != &i && Item(absl::StrCat("Path from %", path_from_->name, " to here").c_str(), "path-to")) {
+    if (path_from_ != nullptr && path_from_ != &i && Item(absl::StrCat("Path from ", ShownName(*path_from_), " to here").c_str(), "path-to")) {
       context.run(absl::StrCat("window graph path ", CommandName(context.now, *path_from_), " ", name));
     }
     ui::Separator();
-    if (Item("Copy the name", "copy")) ImGui::SetClipboardText(absl::StrCat("%", i.name).c_str());
+    if (Item("Copy the name", "copy")) ImGui::SetClipboardText(ShownName(i).c_str());
   }
   if (box != nullptr && box->expandable && Item(box->expanded ? "Collapse" : "Expand", "toggle")) Toggle(context, it->second);
   // What a click inside is likely about.

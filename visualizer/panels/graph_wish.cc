@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "visualizer/graph/walk.h"
 #include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/graph_panel.h"
@@ -196,7 +197,7 @@ void GraphPanel::Around(PanelContext& context, const Instruction& of, int hops) 
   }
   Neighbours near = Neighbourhood(*scene_->hierarchy, of, hops, kMostAround, in);
   const bool cut = near.found.size() >= kMostAround;
-  Focus(context, std::move(near.found), absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around %", of.name, cut ? absl::StrCat(", the nearest ", kMostAround) : ""), std::move(near.seen_in));
+  Focus(context, std::move(near.found), absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around ", ShownName(of), cut ? absl::StrCat(", the nearest ", kMostAround) : ""), std::move(near.seen_in));
   center_within_ = &of;
 }
 
@@ -213,7 +214,7 @@ bool GraphPanel::Path(PanelContext& context, absl::string_view args, std::string
   path_ = ShortestPath(*scene_->hierarchy, *ends[0], *ends[1], &kind);
   if (path_.empty()) return Fail(error, absl::StrCat("nothing leads from ", names[0], " to ", names[1]));
   const size_t hops = HopsOf(*scene_->hierarchy, path_).size();
-  Focus(context, path_, absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ": ", hops, hops == 1 ? " hop" : " hops"));
+  Focus(context, path_, absl::StrCat(ShortestWayFrom(kind), " ", ShownName(*ends[0]), " to ", ShownName(*ends[1]), ": ", hops, hops == 1 ? " hop" : " hops"));
   return true;
 }
 
@@ -239,12 +240,12 @@ bool GraphPanel::Go(PanelContext& context, absl::string_view where, std::string*
     if (went_to_ == from && leads(went_from_)) to = went_from_;
     else if (up && !from->operands.empty()) to = from->operands.front();
     else if (down && !users.empty()) to = &scene_->hierarchy->At(users.front());
-    if (to == nullptr) return Fail(error, absl::StrCat("%", from->name, up ? " has no operands" : " has no users"));
+    if (to == nullptr) return Fail(error, absl::StrCat(ShownName(*from), up ? " has no operands" : " has no users"));
     went_from_ = from;
     went_to_ = to;
   } else {
     to = Beside(context, *from, right);
-    if (to == nullptr) return Fail(error, absl::StrCat("nothing stands at the ", where, " of %", from->name));
+    if (to == nullptr) return Fail(error, absl::StrCat("nothing stands at the ", where, " of ", ShownName(*from)));
   }
   context.select(to, {});
   return true;

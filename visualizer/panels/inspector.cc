@@ -67,7 +67,7 @@ class InspectorPanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
     const float width = ui::DrawTextIn(at, room, c.text, ui::Type().title, f.opcode);
-    const std::string name = absl::StrCat("%", f.of->name), kind = f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind);
+    const std::string name = ShownName(*f.of), kind = f.kind.empty() ? "" : absl::StrCat(" \u00b7 ", f.kind);
     bool cut = false;
     // Where there is no room for the kind, too, a long name takes all there is, and leaves its middle out.
     const auto draw_rest = [&](ImVec2 place, float most) {
@@ -189,10 +189,11 @@ class InspectorPanel : public Panel {
     const ui::Palette& c = ui::Colors();
     Entry(key, [&](Wrapped& text) {
       for (size_t k = 0; k < list.size(); ++k) {
-        if (k > 0) text.Add(", ", c.faint);
+        // A comma begins no line.
+        if (k > 0) text.Glued(" ", c.faint);
         const absl::string_view written = WrittenName(*list[k]);
         const std::string shown = written.empty() ? std::string(list[k]->name) : absl::StrCat("%", written);
-        if (text.Add(shown, c.blue, absl::StrCat(key, ":", list[k]->name))) context.select(list[k], {});
+        if (text.Add(shown, c.blue, absl::StrCat(key, ":", list[k]->name), nullptr, k + 1 < list.size() ? "," : "", c.faint)) context.select(list[k], {});
         if (text.hovered()) context.selection.hover_next = list[k];
       }
       if (!after.empty()) text.Add(absl::StrCat(list.empty() ? "" : "  ", after), c.faint, "", ui::Type().ui);

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/kernel_texts.h"
 #include "core/debug/session_state.h"
+#include "core/ir/written_names.h"
 #include "imgui.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
@@ -125,7 +126,7 @@ class KernelPanel : public Panel {
     ui::Gap(8);
     if (found == nullptr) {
       ui::TagFact("lines", "0");
-      ui::EmptyHint(ui::Icon::kConsole, absl::StrCat("%", of->name, " runs without compiled code of its own."), "Select one that computes: a sum, a product, a fusion.");
+      ui::EmptyHint(ui::Icon::kConsole, absl::StrCat(ShownName(*of), " runs without compiled code of its own."), "Select one that computes: a sum, a product, a fusion.");
       return;
     }
     // It is compiled for the machine's own processor.

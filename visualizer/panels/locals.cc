@@ -12,6 +12,7 @@
 #include "core/debug/set_readers.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
@@ -68,7 +69,7 @@ class LocalsPanel : public Panel {
       known_.clear();
       longest_name_ = longest_shape_ = 0;
       for (const Instruction* i : frame.computation->schedule) {
-        longest_name_ = std::max(longest_name_, i->name.size());
+        longest_name_ = std::max(longest_name_, NameInText(*i).size());
         longest_shape_ = std::max(longest_shape_, ShapeText(i->shape).size());
       }
     }
@@ -79,12 +80,12 @@ class LocalsPanel : public Panel {
     const int end = std::min<int>(frame.position, static_cast<int>(frame.computation->schedule.size()));
     for (int k = 0; k < end; ++k) {
       const Instruction* i = frame.computation->schedule[k];
-      if (!wanted.empty() && !absl::StrContains(absl::AsciiStrToLower(i->name), wanted) && !absl::StrContains(Name(i->opcode), wanted) && !absl::StrContains(i->shape.ToString(false), wanted)) continue;
+      if (!wanted.empty() && !absl::StrContains(absl::AsciiStrToLower(i->name), wanted) && !absl::StrContains(absl::AsciiStrToLower(NameInText(*i)), wanted) && !absl::StrContains(Name(i->opcode), wanted) && !absl::StrContains(i->shape.ToString(false), wanted)) continue;
       rows_.push_back(i);
     }
     switch (sort_) {
       case kNewest: std::reverse(rows_.begin(), rows_.end()); break;
-      case kName: std::stable_sort(rows_.begin(), rows_.end(), [](const Instruction* a, const Instruction* b) { return a->name < b->name; }); break;
+      case kName: std::stable_sort(rows_.begin(), rows_.end(), [](const Instruction* a, const Instruction* b) { return NameInText(*a) < NameInText(*b); }); break;
       case kSize: std::stable_sort(rows_.begin(), rows_.end(), [](const Instruction* a, const Instruction* b) { return a->shape.ByteSize() > b->shape.ByteSize(); }); break;
       default: break;
     }
@@ -209,7 +210,7 @@ class LocalsPanel : public Panel {
     const float sign = ui::Px(20), name_gap = at.range > at.shape ? gap : sign;
     bool cut = false, any = false;
     const bool stale = IsOfBeforeEdit(context, i);
-    ui::DrawNameIn({at.name, y}, at.shape - at.name - name_gap, c.text, font, i.name, &cut);
+    ui::DrawNameIn({at.name, y}, at.shape - at.name - name_gap, c.text, font, NameInText(i), &cut);
     any |= cut;
     if (at.range > at.shape) {
       ui::DrawTextIn({at.shape, y}, at.range - at.shape - sign, c.teal, font, note != nullptr ? note->shape : ShapeText(i.shape), &cut);
@@ -235,9 +236,9 @@ class LocalsPanel : public Panel {
     }
     if (row.hovered && stale) {
       ImGui::SetTooltip("%s",
-                        absl::StrCat("%", i.name, " of the program as it ran: it, or what it is computed from, was changed since").c_str());
+                        absl::StrCat(ShownName(i), " of the program as it ran: it, or what it is computed from, was changed since").c_str());
     } else if (row.hovered && note != nullptr && (any || cut || !note->by_hand.empty())) {
-      ImGui::SetTooltip("%s", absl::StrCat("%", i.name, "  ", note->shape, note->range.empty() ? "" : absl::StrCat("\n", note->range), note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "", "\n", note->text, note->error, note->by_hand.empty() ? "" : "\n", note->by_hand).c_str());
+      ImGui::SetTooltip("%s", absl::StrCat(ShownName(i), "  ", note->shape, note->range.empty() ? "" : absl::StrCat("\n", note->range), note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "", "\n", note->text, note->error, note->by_hand.empty() ? "" : "\n", note->by_hand).c_str());
     }
     if (note != nullptr)
       ui::TagFact(

@@ -14,6 +14,7 @@
 #include "core/debug/file_words.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "imgui_internal.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/picture_view.h"
@@ -41,7 +42,7 @@ class PicturePanel : public Panel {
     }
     suiting_ = PicturesFor(*target());
     if (suiting_.empty()) {
-      ui::EmptyHint(ui::Icon::kChart, absl::StrCat("%", target()->name, " has no arrays round it: there is nothing to draw."), "Select another instruction.");
+      ui::EmptyHint(ui::Icon::kChart, absl::StrCat(ShownName(*target()), " has no arrays round it: there is nothing to draw."), "Select another instruction.");
       return;
     }
     const std::string& kept = chosen_[target()->opcode];
@@ -53,7 +54,7 @@ class PicturePanel : public Panel {
     Ask(context);
     if (shown_ == nullptr || shown_->of != target()) {
       if (live_.fresh() && !live_.status().ok()) {
-        ui::EmptyHint(ui::Icon::kChart, absl::StrCat(row_->title, " of %", target()->name, " cannot be drawn."), live_.status().message());
+        ui::EmptyHint(ui::Icon::kChart, absl::StrCat(row_->title, " of ", ShownName(*target()), " cannot be drawn."), live_.status().message());
         ui::TagFact("error", live_.status().message());
       } else {
         ui::Spinner(16);
@@ -72,7 +73,7 @@ class PicturePanel : public Panel {
 
   std::string Title(const PanelContext& context) const override {
     const Instruction* next = RunsTo(context) ? target() : followed_.Next(context, own_selection_);
-    return next == nullptr ? "" : absl::StrCat("Picture ", next->name);
+    return next == nullptr ? "" : absl::StrCat("Picture ", NameInText(*next));
   }
   float padding() const override { return 10; }
 
@@ -123,7 +124,7 @@ class PicturePanel : public Panel {
       Pin(context, *cell);
     } else if (const PictureRow* row = FindPictureRow(word); row != nullptr && target() != nullptr) {
       if (row->suits(*target()) <= 0) {
-        *error = absl::StrCat("the picture ", row->id, " is not for %", target()->name, "; it has ", absl::StrJoin(PicturesFor(*target()), ", ", [](std::string* out, const PictureRow* r) { *out += r->id; }));
+        *error = absl::StrCat("the picture ", row->id, " is not for ", ShownName(*target()), "; it has ", absl::StrJoin(PicturesFor(*target()), ", ", [](std::string* out, const PictureRow* r) { *out += r->id; }));
         return false;
       }
       Choose(row);
@@ -334,7 +335,7 @@ class PicturePanel : public Panel {
     }
     const bool reachable = p.why == "not executed yet" || p.why == "the program is not running" || absl::EndsWith(p.why, "does not run now");
     if (reachable && context.now.phase != Phase::kError) {
-      if (ui::Button("run-to", "Run to it", ui::Icon::kContinue, ui::ButtonKind::kPlain, absl::StrCat("Runs until %", target()->name, " is computed"))) {
+      if (ui::Button("run-to", "Run to it", ui::Icon::kContinue, ui::ButtonKind::kPlain, absl::StrCat("Runs until ", ShownName(*target()), " is computed"))) {
         if (context.now.frames.empty() || context.now.phase == Phase::kReady) context.run("start");
         context.run(absl::StrCat("goto before ", CommandName(context.now, *target())));
         context.run("next");

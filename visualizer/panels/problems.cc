@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -66,7 +67,7 @@ class ProblemsPanel : public Panel {
     const ui::Palette& c = ui::Colors();
     const Snapshot& now = context.now;
     const Instruction* at = now.here();
-    const std::string where = at != nullptr ? absl::StrCat("the program stopped at %", at->name, " in ", at->parent->name) : "the program stopped";
+    const std::string where = at != nullptr ? absl::StrCat("the program stopped at ", ShownName(*at), " in ", at->parent->name) : "the program stopped";
     const float width = std::max(ImGui::GetContentRegionAvail().x - ui::Px(44), 50.0f);
     const float height = ui::Type().ui->CalcTextSizeA(ui::Type().ui->FontSize, FLT_MAX, width, now.error.data(), now.error.data() + now.error.size()).y;
     const ui::RowState row = ui::Row("error", height / ui::TheLook().scale + 28, at != nullptr && context.selection.instruction == at, c.red_fill);

@@ -13,6 +13,7 @@
 #include "core/debug/profile_commands.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
@@ -75,7 +76,7 @@ void AddFlames(const ProfileData& data, ProfileView& view) {
         at = ChildOf(flames, known, at, scope);
         flames[at].seconds += seconds;
       }
-      at = ChildOf(flames, known, at, absl::StrCat("%", i.name));
+      at = ChildOf(flames, known, at, ShownName(i));
       flames[at].seconds += seconds;
       flames[at].instruction = &i;
     }
@@ -229,9 +230,10 @@ class ProfilePanel : public Panel {
     };
     const double longest = std::max(1e-12, rows.front().row.work.seconds);
     const TimeUnit unit = UnitFor(longest);
-    const Column columns[] = {{unit.name, 70}, {"share", 110}, {"times", 60}, {"GFLOP/s", 66}, {"GB/s", 60}, {"of roof", 60}};
+    const bool with_bars = width >= ui::Px(340);  // else names need the room
+    const Column columns[] = {{unit.name, 70}, {"share", with_bars ? 110.0f : 58.0f}, {"times", 60}, {"GFLOP/s", 66}, {"GB/s", 60}, {"of roof", 60}};
     size_t shown = 2;
-    float used = ui::Px(180);
+    float used = ui::Px(columns[0].width + columns[1].width);
     while (shown < 6 && used + ui::Px(columns[shown].width) < width - ui::Px(260)) used += ui::Px(columns[shown++].width);
     const auto left_of = [&](float left, size_t k) {
       float x = left + width - used;
@@ -243,7 +245,11 @@ class ProfilePanel : public Panel {
       ui::DrawText({right - ui::Measure(font, text).x, y}, color, font, text);
     };
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ui::DrawText({at.x + ui::Px(8), at.y}, c.faint, ui::Type().small, way_ == 0 ? "instruction (what ran as one)" : absl::AsciiStrToLower(kWays[way_]));
+    const float name_width = width - used - ui::Px(16);
+    const std::string way = absl::AsciiStrToLower(kWays[way_]), more = absl::StrCat(way, " (what ran as one)");
+    const std::string& title = way_ == 0 && ui::Measure(ui::Type().small, more).x <= name_width ? more : way;
+    ui::DrawTextIn({at.x + ui::Px(8), at.y}, name_width, c.faint, ui::Type().small, title);
+    ui::TagFact("header", title);
     for (size_t k = 0; k < shown; ++k) put(at.x, at.y, k, c.faint, ui::Type().small, columns[k].title);
     ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(18)});
     ImGui::BeginChild("table", {0, ui::WholeRows(22)}, false);
@@ -261,11 +267,11 @@ class ProfilePanel : public Panel {
         ImFont* font = ui::Type().mono;
         const float y = row.min.y + std::floor((ui::Px(22) - font->FontSize) / 2);
         bool cut = false;
-        DrawWhat({row.min.x + ui::Px(8), y}, width - used - ui::Px(16), r.row.what, r.instruction != nullptr, &cut);
+        DrawWhat({row.min.x + ui::Px(8), y}, name_width, r.row.what, r.instruction != nullptr, &cut);
         put(row.min.x, y, 0, c.text, font, absl::StrFormat("%.2f", work.seconds / unit.seconds));
         const double share = view_->seconds > 0 ? work.seconds / view_->seconds : 0;
         const float bar = left_of(row.min.x, 1) + ui::Px(4);
-        ImGui::GetWindowDrawList()->AddRectFilled({bar, row.min.y + ui::Px(7)}, {bar + std::max(1.0f, static_cast<float>(work.seconds / longest) * ui::Px(48)), row.max.y - ui::Px(7)}, c.orange, ui::Px(2));
+        if (with_bars) ImGui::GetWindowDrawList()->AddRectFilled({bar, row.min.y + ui::Px(7)}, {bar + std::max(1.0f, static_cast<float>(work.seconds / longest) * ui::Px(48)), row.max.y - ui::Px(7)}, c.orange, ui::Px(2));
         put(row.min.x, y, 1, c.dim, font, absl::StrFormat("%.1f%%", share * 100));
         if (shown > 2) put(row.min.x, y, 2, c.dim, font, absl::StrCat(work.times));
         if (shown > 3) put(row.min.x, y, 3, c.dim, font, work.seconds > 0 && work.flops > 0 ? absl::StrFormat("%.2f", work.flops / work.seconds * 1e-9) : "");
@@ -415,7 +421,7 @@ class ProfilePanel : public Panel {
     if (view_->owners.empty()) return;
     ImGui::SetCursorScreenPos({at.x, max.y + ui::Px(20)});
     ImGui::BeginChild("owners", {0, 0}, false);
-    ui::TextCut(absl::StrCat("peak ", FormatByteCount(view_->peak), view_->peak_at != nullptr ? absl::StrCat(", after %", view_->peak_at->name) : "", "; held then:"), c.dim, ui::Type().small);
+    ui::TextCut(absl::StrCat("peak ", FormatByteCount(view_->peak), view_->peak_at != nullptr ? absl::StrCat(", after ", ShownName(*view_->peak_at)) : "", "; held then:"), c.dim, ui::Type().small);
     for (const MemoryOwner& owner : view_->owners) {
       const ImVec2 line = ImGui::GetCursorScreenPos();
       const std::string bytes = FormatByteCount(owner.bytes);

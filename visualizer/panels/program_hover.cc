@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/source_view.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "visualizer/model/instruction_facts.h"
 #include "visualizer/model/line_results.h"
@@ -92,7 +93,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   const std::string line = begin >= 0 ? std::string(context.document.line(context.document.LineAt(begin))) : "";
   const Instruction& written = OperationWritten(line, instruction);
   const OpDef& def = Def(written);
-  ui::Text(instruction.name, c.text, type.mono_strong);
+  ui::Text(NameInText(instruction), c.text, type.mono_strong);
   ImGui::SameLine();
   ui::Text(absl::StrCat(&written == &instruction ? "" : "result of ", Name(written.opcode)), c.blue, type.mono);
   if (!def.summary.empty()) {
@@ -128,7 +129,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   const std::vector<PythonFrame> frames = instruction.parent->module != nullptr ? instruction.parent->module->PythonFrames(instruction) : std::vector<PythonFrame>();
   if (!frames.empty()) CardRow("source", absl::StrCat(frames[0].file, ":", frames[0].line), c.text, type.ui);
   if (!instruction.metadata.op_name.empty()) CardRow("scope", instruction.metadata.op_name, c.text, type.ui);
-  std::string fact = absl::StrCat(instruction.name, " ", instruction.shape.ToString(false));
+  std::string fact = absl::StrCat(NameInText(instruction), " ", instruction.shape.ToString(false));
   if (running != nullptr && !index_->Ran(&instruction)) {
     CardRow("value", "none: the text was changed since it ran", c.dim, type.ui);
   } else if (running != nullptr) {

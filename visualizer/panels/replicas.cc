@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "core/debug/devices.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
@@ -114,7 +115,7 @@ class ReplicasPanel : public Panel {
   static void DrawHeading(PanelContext& context, const Place& place) {
     const ui::Palette& c = ui::Colors();
     const DeviceRow& one = *place.devices.front();
-    const std::string name = place.at != nullptr ? absl::StrCat("%", place.at->name) : one.standing.state == DeviceStanding::kNotStarted ? "not started" : "ended";
+    const std::string name = place.at != nullptr ? ShownName(*place.at) : one.standing.state == DeviceStanding::kNotStarted ? "not started" : "ended";
     ImGui::PushID(place.at);
     ImGui::PushID(static_cast<int>(place.iteration));
     const ui::RowState row = ui::Row(absl::StrCat("place:", name, place.iteration >= 0 ? absl::StrCat("@", place.iteration) : ""), kLine, place.at != nullptr && place.at == context.selection.instruction);

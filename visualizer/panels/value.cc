@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/ops/leaf_flow.h"
 #include "imgui_internal.h"
 #include "visualizer/panels/chips.h"
@@ -52,6 +53,7 @@ void ValuePanel::Draw(PanelContext& context) {
   }
   name_ = {shown, 0};
   if (moment_of_ != shown->parent) moment_.clear();
+  iteration_ = moment_.empty() ? standing->iteration : "";  // another moment is told by itself
   if (ahead_key_ != absl::StrCat(moment, reinterpret_cast<uintptr_t>(shown))) ahead_key_.clear();
   if (!moment_.empty()) {
     name_.moment = moment_;
@@ -69,11 +71,12 @@ void ValuePanel::Draw(PanelContext& context) {
     ui::TagFact("state", "computed");
   }
   if (name_.instruction != nullptr && IsOfBeforeEdit(context, *name_.instruction)) {
-    ui::TextCut(absl::StrCat("of the program as it ran: %", name_.instruction->name, ", or what it is computed from, was changed since"),
+    ui::TextCut(absl::StrCat("of the program as it ran: ", ShownName(*name_.instruction), ", or what it is computed from, was changed since"),
                 ui::Colors().orange, ui::Type().small);
     ui::TagFact("before-edit", name_.instruction->name);
     ui::Gap(4);
   }
+  if (name_.instruction->literal != nullptr) iteration_.clear();  // the same in each
   name_.leaf = LeafOfView(*name_.instruction);
   ui::TagFact("of", name_.instruction->name);
   key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, name_.ahead ? "a," : ",", name_.moment, ",");
@@ -99,7 +102,7 @@ std::string ValuePanel::WhyNot(absl::string_view word) const {
   if (std::find(std::begin(kOfAValue), std::end(kOfAValue), word) == std::end(kOfAValue)) return "";
   if (target() == nullptr) return "there is no value to look at; select an instruction first";
   if (word == "moment" || word == "compare") return "";
-  if (name_.instruction == nullptr) return absl::StrCat("%", target()->name, " has no value yet");
+  if (name_.instruction == nullptr) return absl::StrCat(ShownName(*target()), " has no value yet");
   if ((word == "difference" || word == "ulp") && !side_.comparing()) {
     return absl::StrCat("nothing is compared; window value compare %OTHER does that, then window value ", word, " shows it");
   }
@@ -235,12 +238,13 @@ void ValuePanel::DrawHistory(PanelContext& context) {
   bool first = true;
   const Instruction* go = nullptr;
   for (const Instruction* instruction : history_) {
-    const float width = ChipWidth(instruction->name, 130);
+    const std::string called = NameInText(*instruction);
+    const float width = ChipWidth(called, 130);
     if (!first) ImGui::SameLine(0, ui::Px(4));
     if (!first && ImGui::GetCursorScreenPos().x + width > right - pin) break;
     first = false;
     ImGui::PushID(instruction);
-    if (Chip(absl::StrCat("shown:", instruction->name), instruction->name, instruction == target(), absl::StrCat("%", instruction->name, "  ", ShapeText(instruction->shape)), nullptr, 130)) go = instruction;
+    if (Chip(absl::StrCat("shown:", instruction->name), called, instruction == target(), absl::StrCat("%", called, "  ", ShapeText(instruction->shape)), nullptr, 130)) go = instruction;
     if (ImGui::IsItemHovered()) context.selection.hover_next = instruction;
     ImGui::PopID();
   }
@@ -259,11 +263,11 @@ void ValuePanel::DrawValue(PanelContext& context) {
   const Shape& whole = name.instruction->shape;
   if (whole.IsTuple()) DrawLeaves(whole);
   if (LeafCountOf(whole) == 0) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is the empty tuple (): there is nothing in it."), "");
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is the empty tuple (): there is nothing in it."), "");
     return;
   }
   if (!LeafShape(whole, name_.leaf).IsArray()) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(whole), " and holds no numbers here."), "Choose another part, or another instruction.");
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is ", ShapeText(whole), " and holds no numbers here."), "Choose another part, or another instruction.");
     return;
   }
   const std::shared_ptr<const ValueFacts> facts = facts_.Get(context.engine, absl::StrCat(key_, SignOf(part_)), [name, part = part_](Session::State& s) -> absl::StatusOr<ValueFacts> {
@@ -278,7 +282,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
   });
   if (facts != nullptr) facts_shown_ = facts;
   if (facts == nullptr && facts_.fresh()) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " cannot be shown."), facts_.status().message());
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " cannot be shown."), facts_.status().message());
     return;
   }
   if (facts_shown_ == nullptr || !(facts_shown_->of == name)) {
@@ -288,7 +292,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
   const ValueFacts& f = *facts_shown_;
   DrawSetMark(f);
   if (f.shape.ElementCount() == 0) {
-    ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(f.shape), ": it has no elements."), "");
+    ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is ", ShapeText(f.shape), ": it has no elements."), "");
     return;
   }
   CanvasView& view = ViewOf(name);
@@ -307,7 +311,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     // One number needs no picture.
     hovered_.clear();
     ImGui::BeginChild("number", {0, 0}, false);
-    side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
+    side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
   } else if (wide) {
     const float side = std::min(ui::Px(kSideWidth), std::max(room.x * 0.42f, std::min(ui::Px(kLeastSideWidth), room.x * 0.55f))), left = room.x - side - ui::Px(14);
@@ -317,7 +321,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     ImGui::EndChild();
     ImGui::SameLine(0, ui::Px(14));
     ImGui::BeginChild("side", {0, 0}, false);
-    side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
+    side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
   } else {
     ImGui::BeginChild("all", {0, 0}, false);
@@ -325,7 +329,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
     ui::Gap(6);
     const bool in_sight = ImGui::GetCursorScreenPos().y + ui::Px(40) < ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
-    side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
+    side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
     // Else what is hovered would be said where nobody sees it.
     if (const ElementFacts* e = side_.element(); !in_sight && e != nullptr && !hovered_.empty() && e->index == hovered_) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/debug/set_readers.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
@@ -210,7 +211,7 @@ ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction, K
   const Frame& frame = s.machine->frames()[depth];
   const bool held = instruction.index < static_cast<int>(frame.values.size()) && frame.values[instruction.index].has_value();
   if (!held && (instruction.shape.ByteSize() > kMostBytesToMake || !s.machine->settled())) {
-    note.error = absl::StrCat("not held now; print %", instruction.name, " makes it again");
+    note.error = absl::StrCat("not held now; print ", ShownName(instruction), " makes it again");
     return note;
   }
   const absl::StatusOr<Value> value = s.machine->ValueOf(depth, instruction.index);

@@ -19,6 +19,7 @@
 #include "core/debug/known_values.h"
 #include "core/debug/picture.h"
 #include "core/debug/session_state.h"
+#include "core/ir/written_names.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/value_view.h"
 #include "visualizer/panels/chips.h"
@@ -41,7 +42,7 @@ class ValuePanel : public Panel {
 
   std::string Title(const PanelContext& context) const override {
     const Instruction* next = followed_.Next(context);
-    return next == nullptr ? "" : absl::StrCat("Value ", next->name);
+    return next == nullptr ? "" : absl::StrCat("Value ", NameInText(*next));
   }
   float padding() const override { return 10; }
   bool Settled(const PanelContext& context) const override { return followed_.UpToDate(context) && standing_.fresh() && facts_.fresh(); }
@@ -116,6 +117,7 @@ class ValuePanel : public Panel {
   Followed followed_;
   ValueName name_;                       // what is shown: the target, or an operand of it
   std::string key_;                      // of questions about it
+  std::string iteration_;                // that it is of; empty: outside of loops
   std::string ahead_key_;                // the moment and instruction that is looked at ahead
   bool reveal_ = false;
   std::deque<const Instruction*> history_;

@@ -15,6 +15,7 @@
 #include "core/debug/file_words.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
@@ -93,9 +94,12 @@ void ValueSide::Draw(const SideInput& in) {
     SideLine line(ui::Type().small);
     line.Add(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
     DrawSize(in, line);
+    if (!in.iteration.empty()) line.Next(in.iteration, ui::Colors().dim);
   } else {
     ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
+    if (!in.iteration.empty()) ui::TextCut(in.iteration, ui::Colors().dim, ui::Type().small);
   }
+  ui::TagFact("iteration", in.iteration);
   ui::TagFact("shape", in.facts.shape.ToString(true));
   ui::Gap(room < ui::Px(300) ? 4 : 8);
   if (!low) DrawAsked(in);
@@ -494,6 +498,7 @@ void ValueSide::DrawWhy(const SideInput& in) {
     if (!index.empty() || in.facts.shape.rank() == 0) {
       in.context.run(absl::StrCat("why ", Named(in), IndexText(index), in.name.moment.empty() ? "" : absl::StrCat(" @ ", in.name.moment)));
       why_of_ = in.name;
+      why_iteration_ = in.iteration;
       why_index_ = index;
       why_key_ = absl::StrCat(in.key, IndexText(index), ",why");
       why_shown_ = nullptr;
@@ -503,7 +508,8 @@ void ValueSide::DrawWhy(const SideInput& in) {
   const std::shared_ptr<const WhyRows> rows =
       why_.Get(in.context.engine, why_key_, [name = why_of_, index = why_index_](Session::State& s) -> absl::StatusOr<WhyRows> { return AskWhy(s, name, index); });
   ui::Gap(8);
-  const std::string asked = absl::StrCat("Why ", "%", why_of_.instruction->name, LeafPathText(why_of_.instruction->shape, why_of_.leaf), IndexText(why_index_));
+  const std::string asked = absl::StrCat("Why ", ShownName(*why_of_.instruction), LeafPathText(why_of_.instruction->shape, why_of_.leaf), IndexText(why_index_),
+                                         !why_of_.moment.empty() ? absl::StrCat(" @ ", why_of_.moment) : why_iteration_.empty() ? "" : absl::StrCat(", ", why_iteration_));
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   ui::TextCut(asked, c.dim, ui::Type().small, ImGui::GetContentRegionAvail().x - ui::Px(28));
   ImGui::SameLine();
@@ -551,6 +557,7 @@ void ValueSide::DrawWhy(const SideInput& in) {
   }
   if (rows->cut) ui::TextCut("... and more", c.faint, ui::Type().small);
   ui::TagFact("why", absl::StrCat(rows->rows.size()));
+  ui::TagFact("why-asked", asked);
   if (!rows->rows.empty()) ui::TagFact("why-last", absl::StrCat(rows->rows.back().place, " = ", rows->rows.back().value));
   for (const WhyRow& row : rows->rows) {
     if (row.birth) ui::TagFact("birth", absl::StrCat(row.place, " = ", row.value));

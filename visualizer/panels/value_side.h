@@ -17,6 +17,7 @@ struct SideInput {
   PanelContext& context;
   ValueName name;
   const std::string& key;  // of questions about the value
+  const std::string& iteration;  // that it is of, as Standing has it
   const ValueFacts& facts;
   const PlaneAxes& axes;
   const std::vector<int64_t>& selected;  // element; empty: none
@@ -76,6 +77,7 @@ class ValueSide {
   bool save_picture_ = false;
   bool want_why_ = false;
   ValueName why_of_;
+  std::string why_iteration_;
   std::vector<int64_t> why_index_;
   std::string why_key_;
   std::shared_ptr<const WhyRows> why_shown_;

@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "core/ir/written_names.h"
 #include "visualizer/panels/chips.h"
 #include "visualizer/widgets/controls.h"
 
@@ -59,7 +60,7 @@ bool ValuePanel::DrawStanding(PanelContext& context, const Standing& standing, c
   ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
   const bool can_look = standing.why == "not executed yet";
   const float link = can_look ? ui::Measure(ui::Type().small, "Look ahead").x + ui::Px(12) : 0;
-  ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, failed || target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim, nullptr,
+  ui::TextCut(absl::StrCat(ShownName(*target), ": ", standing.why, failed || target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim, nullptr,
               std::max(ui::Px(60), ImGui::GetContentRegionAvail().x - link));
   if (can_look) {
     ImGui::SameLine(0, ui::Px(12));
@@ -91,10 +92,11 @@ bool ValuePanel::DrawStanding(PanelContext& context, const Standing& standing, c
   const size_t most = std::min<size_t>(target->operands.size(), 12);
   for (size_t k = 0; k < most; ++k) {
     const Instruction* operand = target->operands[k];
-    flow.Next(ChipWidth(operand->name));
+    const std::string called = NameInText(*operand);
+    flow.Next(ChipWidth(called));
     ImGui::PushID(static_cast<int>(k));
     const bool there = standing.operands_there[k];
-    if (Chip(absl::StrCat("operand:", k), operand->name, any && chosen->second == static_cast<int>(k), absl::StrCat("%", operand->name, "  ", ShapeText(operand->shape), there ? "" : ": no value yet"))) {
+    if (Chip(absl::StrCat("operand:", k), called, any && chosen->second == static_cast<int>(k), absl::StrCat("%", called, "  ", ShapeText(operand->shape), there ? "" : ": no value yet"))) {
       if (there) chosen->second = static_cast<int>(k);
       else context.select(operand, {});
     }
@@ -103,7 +105,7 @@ bool ValuePanel::DrawStanding(PanelContext& context, const Standing& standing, c
   }
   if (most > 0) ui::Gap(6);
   if (!any || chosen->second < 0 || !standing.operands_there[chosen->second]) {
-    ui::EmptyHint(ui::Icon::kClock, absl::StrCat("%", target->name, " has no value here: ", standing.why, "."), standing.why == "the program is not running" ? "F5 runs the program, F10 starts it at its first instruction." : failed ? "What is amended in the text is taken up by the next run." : "Run on until it is computed: break there, then Next (F10).");
+    ui::EmptyHint(ui::Icon::kClock, absl::StrCat(ShownName(*target), " has no value here: ", standing.why, "."), standing.why == "the program is not running" ? "F5 runs the program, F10 starts it at its first instruction." : failed ? "What is amended in the text is taken up by the next run." : "Run on until it is computed: break there, then Next (F10).");
     return false;
   }
   name_ = {target->operands[chosen->second], 0};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/written_names.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
 
@@ -307,15 +308,15 @@ class DeviceValues {
       if (moved == nullptr)
         row->push_back(whose);
       else
-        add(after ? transfer->takes->name : transfer->sends->operands[0]->name, after ? transfer->takes->shape : transfer->sends->operands[0]->shape,
+        add(NameInText(after ? *transfer->takes : *transfer->sends->operands[0]), after ? transfer->takes->shape : transfer->sends->operands[0]->shape,
             after ? transfer->arrived : transfer->sent, 0, LeafCountOf(*moved));
     } else if (const PictureData::OfDevice& of = *DataOf(r_.members[member]); after) {
-      add(of.other_instruction ? absl::string_view(of.result_name) : i.name, i.shape, of.result, first_leaf_, leaves_);
+      add(of.other_instruction ? of.result_name : NameInText(i), i.shape, of.result, first_leaf_, leaves_);
     } else {
       for (size_t k = 0; k < static_cast<size_t>(Brought()); ++k) {
         const Instruction& operand = *brings_.operands[k];
         const absl::string_view there = k < of.operand_names.size() ? absl::string_view(of.operand_names[k]) : absl::string_view();
-        add(of.other_instruction ? there : operand.name, operand.shape, k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(operand.shape));
+        add(of.other_instruction ? std::string(there) : NameInText(operand), operand.shape, k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(operand.shape));
       }
     }
     for (size_t k = 0; k < arrays.size(); ++k) {

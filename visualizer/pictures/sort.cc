@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ir/written_names.h"
 #include "core/ops/comparator.h"
 #include "visualizer/pictures/board.h"
 
@@ -150,7 +151,7 @@ std::string OrderText(const Captions& tr, const Instruction& i) {
     const bool swapped = root.operands[0]->parameter_number > root.operands[1]->parameter_number;
     const bool less = (direction[0] == 'L') != swapped;
     const int64_t k = root.operands[0]->parameter_number / 2;
-    if (k < static_cast<int64_t>(i.operands.size())) return less ? tr("ascending by $0", absl::StrCat("%", i.operands[k]->name)) : tr("descending by $0", absl::StrCat("%", i.operands[k]->name));
+    if (k < static_cast<int64_t>(i.operands.size())) return less ? tr("ascending by $0", ShownName(*i.operands[k])) : tr("descending by $0", ShownName(*i.operands[k]));
   }
   return tr("the first of two elements comes first where it gives true");
 }

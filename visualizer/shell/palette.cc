@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/ir/opcode.h"
+#include "core/ir/written_names.h"
 #include "core/shape/shape.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
@@ -71,10 +72,11 @@ void OfferInstructions(const Snapshot& now, absl::string_view wanted, std::vecto
   if (now.module == nullptr) return;
   for (const Computation* computation : now.module->computations) {
     for (const Instruction* i : computation->instructions) {
-      const int score = std::max(Score(i->name, wanted), wanted.size() > 2 && absl::StartsWith(Name(i->opcode), wanted) ? 1 : -1);
+      const std::string called = NameInText(*i);
+      const int score = std::max({Score(i->name, wanted), Score(called, wanted), wanted.size() > 2 && absl::StartsWith(Name(i->opcode), wanted) ? 1 : -1});
       if (score < 0) continue;
       Offer o;
-      o.label = std::string(i->name);
+      o.label = called;
       o.instruction = i;
       o.score = score;
       offers->push_back(std::move(o));

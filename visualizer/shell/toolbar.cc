@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "core/ir/written_names.h"
 #include "imgui_internal.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
@@ -199,7 +200,7 @@ void Shell::DrawToolbar(float height) {
     return;
   }
   if (now_->here() != nullptr && now_->phase != Phase::kReady && now_->phase != Phase::kFinished) {
-    used = ui::DrawTextIn({x, text_y}, left, c.amber, ui::Type().mono, now_->here()->name);
+    used = ui::DrawTextIn({x, text_y}, left, c.amber, ui::Type().mono, NameInText(*now_->here()));
     x += used;
     left -= used;
   }

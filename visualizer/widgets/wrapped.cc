@@ -13,9 +13,17 @@ Wrapped::Wrapped(float left, float right, ImFont* font, float line) : left_(left
   first_y_ = at_.y;
 }
 
-bool Wrapped::Add(absl::string_view text, ImU32 color, absl::string_view link, ImFont* font) {
+bool Wrapped::Add(absl::string_view text, ImU32 color, absl::string_view link, ImFont* font, absl::string_view glued, ImU32 glued_color) {
   if (font == nullptr) font = font_;
-  if (!link.empty()) return AddLink(text, color, link, font);
+  if (!link.empty()) {
+    const float behind = glued.empty() ? 0 : ui::Measure(font, glued).x;
+    const bool clicked = AddLink(text, color, link, font, behind);
+    if (!glued.empty()) {
+      ui::DrawText(at_, glued_color, font, glued);
+      at_.x += behind;
+    }
+    return clicked;
+  }
   while (!text.empty()) {
     const size_t newline = text.find('\n');
     absl::string_view line = text.substr(0, newline);
@@ -86,10 +94,10 @@ void Wrapped::Put(absl::string_view word, ImU32 color, ImFont* font, float width
   at_.x += width;
 }
 
-bool Wrapped::AddLink(absl::string_view text, ImU32 color, absl::string_view name, ImFont* font) {
+bool Wrapped::AddLink(absl::string_view text, ImU32 color, absl::string_view name, ImFont* font, float behind) {
   const float whole = ui::Measure(font, text).x;
-  if (at_.x > left_ && at_.x + whole > right_) Break();
-  const float width = std::min(whole, right_ - left_);
+  if (at_.x > left_ && at_.x + whole + behind > right_) Break();
+  const float width = std::min(whole, right_ - left_ - behind);
   ImGui::SetCursorScreenPos({at_.x, at_.y - ui::Px(2)});
   ImGui::PushID(serial_++);
   const bool clicked = ImGui::InvisibleButton(std::string(name).c_str(), {std::max(1.0f, width), font->FontSize + ui::Px(4)});
@@ -101,9 +109,9 @@ bool Wrapped::AddLink(absl::string_view text, ImU32 color, absl::string_view nam
     ImGui::GetWindowDrawList()->AddLine({at_.x, at_.y + font->FontSize + 1}, {at_.x + width, at_.y + font->FontSize + 1}, color);
   }
   bool cut = false;
-  ui::DrawNameIn(at_, width + 1, color, font, text, &cut);
+  const float drawn = ui::DrawNameIn(at_, width + 1, color, font, text, &cut);
   if (cut) ui::Tooltip(text);
-  at_.x += width;
+  at_.x += cut ? drawn : width;
   return clicked;
 }
 

@@ -11,8 +11,8 @@ namespace hloscope {
 class Wrapped {
  public:
   Wrapped(float left, float right, ImFont* font, float line);
-  // Returns clicked. Text that is no link may break at spaces.
-  bool Add(absl::string_view text, ImU32 color, absl::string_view link = "", ImFont* font = nullptr);
+  // Returns clicked. Text that is no link may break at spaces. `glued` stands right behind a link, in the same line.
+  bool Add(absl::string_view text, ImU32 color, absl::string_view link = "", ImFont* font = nullptr, absl::string_view glued = "", ImU32 glued_color = 0);
   // Text of the documentation: what stands between backticks is program text.
   void Prose(absl::string_view text, ImU32 color, ImFont* code);
   // So much must stay together: goes on in a new line where there is no room for it.
@@ -26,7 +26,7 @@ class Wrapped {
 
  private:
   void Put(absl::string_view word, ImU32 color, ImFont* font, float width);
-  bool AddLink(absl::string_view text, ImU32 color, absl::string_view name, ImFont* font);
+  bool AddLink(absl::string_view text, ImU32 color, absl::string_view name, ImFont* font, float behind);
 
   float left_, right_;
   ImFont* font_;
