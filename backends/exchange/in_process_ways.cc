@@ -230,7 +230,7 @@ void InProcessExchange::ReopenLine(Line& line, const ExchangesAnew& plan, const 
   }
   for (size_t place = 0; place < line.devices.size(); ++place) {
     const int d = line.devices[place];
-    int64_t come = from;
+    int64_t come = std::min(line.next[place], from);  // some have not come as far
     for (Event& e : events_[d]) {
       if (e.line != &line || e.number < from) continue;
       Meeting& meeting = *line.meetings[e.number - line.first];
