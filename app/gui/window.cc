@@ -25,6 +25,7 @@
 #include "backends/imgui_impl_opengl3.h"
 #include "imgui.h"
 #include "visualizer/lessons/desk.h"
+#include "visualizer/model/input_queue.h"
 #include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/driver.h"
 #include "visualizer/shell/shell.h"
@@ -97,6 +98,34 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
+InputQueue& TheKeys() {
+  static auto* keys = new InputQueue;
+  return *keys;
+}
+
+void OnKey(GLFWwindow*, int key, int scancode, int action, int modifiers) {
+  if (action == GLFW_REPEAT) return;  // the toolkit repeats by itself
+  const bool with = (modifiers & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER)) != 0;
+  TheKeys().Add({.kind = action == GLFW_PRESS ? InputEvent::Kind::kPress : InputEvent::Kind::kRelease,
+                 .code = key,
+                 .scancode = scancode,
+                 .modifiers = modifiers,
+                 .modifier = key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY_RIGHT_SUPER,
+                 .types = key >= GLFW_KEY_SPACE && key < GLFW_KEY_ESCAPE && !with});
+}
+
+void OnLetter(GLFWwindow*, unsigned int letter) { TheKeys().Add({.kind = InputEvent::Kind::kLetter, .code = static_cast<int>(letter)}); }
+
+void GiveKeys(GLFWwindow* window) {
+  for (const InputEvent& e : TheKeys().TakeFrame()) {
+    if (e.kind == InputEvent::Kind::kLetter) {
+      ImGui_ImplGlfw_CharCallback(window, static_cast<unsigned int>(e.code));
+    } else {
+      ImGui_ImplGlfw_KeyCallback(window, e.code, e.scancode, e.kind == InputEvent::Kind::kPress ? GLFW_PRESS : GLFW_RELEASE, e.modifiers);
+    }
+  }
+}
+
 class App {
  public:
   App(const WindowOptions& options, GLFWwindow* window) : options_(options), window_(window) {
@@ -121,6 +150,8 @@ class App {
     io.IniFilename = nullptr;
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     ImGui_ImplGlfw_InitForOpenGL(window_, true);
+    glfwSetKeyCallback(window_, OnKey);
+    glfwSetCharCallback(window_, OnLetter);
     ImGui_ImplOpenGL3_Init("#version 130");
     GiveRasterDevice();
     float sx = 1, sy = 1;
@@ -219,6 +250,7 @@ class App {
       Frame();
       KeepSession();
       KeepSize(/*still=*/1);
+      if (!TheKeys().empty()) frames_wanted = std::max(frames_wanted, 3);
       if (ui::TakeWantedFrame()) frames_wanted = std::max(frames_wanted, 1);
       if (!dropped_.paths.empty()) shell_->Drop(std::exchange(dropped_.paths, {}));
     }
@@ -272,6 +304,7 @@ class App {
       Restyle();
     }
     if (ui::TheLook().scheme != shell_->wanted_scheme()) Restyle();
+    GiveKeys(window_);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     if (driver_.has_value()) driver_->BeforeFrame();

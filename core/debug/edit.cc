@@ -18,6 +18,7 @@
 #include "core/debug/known_values.h"
 #include "core/debug/renames.h"
 #include "core/debug/stop_walk.h"
+#include "core/debug/text_before.h"
 #include "core/debug/text_util.h"
 #include "core/debug/unchanged.h"
 #include "core/debug/whatif_set.h"
@@ -219,25 +220,13 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   return absl::OkStatus();
 }
 
-// The StableHLO texts of programs that are HLO since they were edited: State::Extension<TextsBefore>().
-struct TextsBefore {
-  std::map<const Module*, std::shared_ptr<const SourceText>> of;
-};
-
-std::shared_ptr<const SourceText> TextBefore(Session::State& s) {
-  if (s.module->source != nullptr && mlir::LooksLikeMlir(s.module->source->text())) return s.module->source;
-  const auto& of = s.Extension<TextsBefore>().of;
-  const auto found = of.find(s.module.get());
-  return found == of.end() ? nullptr : found->second;
-}
-
 // Which one a name without a computation means must be clear: the one in a frame that is looked at, or the only one.
-absl::Status NeedOne(const Session::State& s, absl::string_view name, const Instruction& found) {
+absl::Status NeedOne(const Session::State& s, absl::string_view name, const Instruction& found, const std::shared_ptr<const SourceText>& stablehlo) {
   const Computation* home = found.parent;
   bool seen = home == s.module->entry && !s.visible();
   for (int depth = s.visible() ? s.selected : -1; depth >= 0 && !seen; --depth) seen = s.machine->frames()[depth].computation == home;
   if (seen || absl::StrContains(name, ':')) return absl::OkStatus();
-  const std::vector<const Instruction*> copies = CopiesOf(*s.module, found);
+  const std::vector<const Instruction*> copies = CopiesOf(*s.module, found, stablehlo);
   std::vector<std::string> all;
   for (const Computation* computation : s.module->computations) {
     const Instruction* other = computation->FindInstruction(absl::StripPrefix(name, "%"));
@@ -261,8 +250,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
   const absl::string_view name = args.substr(0, end);
   absl::string_view rest = absl::StripAsciiWhitespace(args.substr(end));
   absl::StatusOr<std::unique_ptr<Module>> next;
-  const std::shared_ptr<const SourceText> before = TextBefore(s);
-  const std::shared_ptr<const SourceText> was_stablehlo = before == s.module->source ? nullptr : before;
+  const std::shared_ptr<const SourceText> text = StableHloText(s), was_stablehlo = StableHloBefore(s);
   if (file) {
     const absl::StatusOr<std::string> path = WholeFile(args);
     if (!path.ok()) return path.status();
@@ -271,7 +259,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
     if (!found.ok()) return found.status();
     const Instruction& instruction = **found;
-    if (absl::Status one = NeedOne(s, name, instruction); !one.ok()) return one;
+    if (absl::Status one = NeedOne(s, name, instruction, was_stablehlo); !one.ok()) return one;
     if (absl::ConsumePrefix(&rest, "=")) {
       rest = absl::StripAsciiWhitespace(rest);
       if (rest.empty()) return absl::InvalidArgumentError(kUsage);
@@ -282,10 +270,10 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
         if (value->element_count() <= kMostSizes) {
           if (absl::Status alone = NeedValueAlone(was_stablehlo, instruction, PrintLiteral(*value)); !alone.ok()) return alone;
         }
-        next = WithConstant(*s.module, instruction, *value);
+        next = WithConstant(*s.module, instruction, *value, was_stablehlo);
       } else {
         if (absl::Status alone = NeedValueAlone(was_stablehlo, instruction, rest); !alone.ok()) return alone;
-        next = WithConstantText(*s.module, instruction, rest);
+        next = WithConstantText(*s.module, instruction, rest, was_stablehlo);
       }
     } else {
       const size_t equals = rest.find('=');
@@ -299,7 +287,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   }
   if (absl::Status taken = TakeProgram(s, *std::move(next)); !taken.ok()) return taken;
-  if (!file && before != nullptr) s.Extension<TextsBefore>().of[s.module.get()] = before;
+  if (!file && text != nullptr) KeepTextBefore(s, text);
   return absl::OkStatus();
 }
 

@@ -154,6 +154,11 @@ absl::Status NeedConstant(const Module& module, const Instruction& i) {
 
 namespace {
 
+const Instruction* Named(const Module& module, absl::string_view computation, absl::string_view name) {
+  const Computation* home = module.FindComputation(computation);
+  return home == nullptr ? nullptr : home->FindInstruction(name);
+}
+
 absl::StatusOr<std::unique_ptr<Module>> WithOneConstantText(const Module& module, const Instruction& constant, absl::string_view value) {
   if (absl::Status status = NeedConstant(module, constant); !status.ok()) return status;
   const absl::StatusOr<Text> text = TextOf(module, constant);
@@ -178,24 +183,21 @@ absl::StatusOr<std::unique_ptr<Module>> WithOneConstant(const Module& module, co
 }
 
 // The constant and its copies changed, one after the other.
-absl::StatusOr<std::unique_ptr<Module>> WithAll(const Module& module, const Instruction& constant,
+absl::StatusOr<std::unique_ptr<Module>> WithAll(const Module& module, const Instruction& constant, const std::shared_ptr<const SourceText>& stablehlo,
                                                 const std::function<absl::StatusOr<std::unique_ptr<Module>>(const Module&, const Instruction&)>& change) {
   std::vector<std::pair<std::string, std::string>> copies;  // computation, name: they stay when a program is read again
-  for (const Instruction* copy : CopiesOf(module, constant)) copies.emplace_back(copy->parent->name, copy->name);
+  for (const Instruction* copy : CopiesOf(module, constant, stablehlo)) copies.emplace_back(copy->parent->name, copy->name);
   absl::StatusOr<std::unique_ptr<Module>> made = change(module, constant);
   for (const auto& [computation, name] : copies) {
     if (!made.ok()) return made;
-    const Computation* home = (*made)->FindComputation(computation);
-    const Instruction* copy = home != nullptr ? home->FindInstruction(name) : nullptr;
+    const Instruction* copy = Named(**made, computation, name);
     if (copy == nullptr) return NotInText(constant);
     made = change(**made, *copy);
   }
   return made;
 }
 
-}  // namespace
-
-std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant) {
+std::vector<const Instruction*> FromTheSamePlace(const Module& module, const Instruction& constant) {
   std::vector<const Instruction*> copies;
   if (!constant.range.valid()) return copies;
   for (const Computation* computation : module.computations) {
@@ -207,13 +209,29 @@ std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction
   return copies;
 }
 
+}  // namespace
+
+std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant, const std::shared_ptr<const SourceText>& stablehlo) {
+  if (stablehlo == nullptr || constant.literal == nullptr) return FromTheSamePlace(module, constant);
+  DiagnosticSink sink;
+  const std::unique_ptr<Module> original = ReadStableHlo(stablehlo, sink);
+  const Instruction* first = original == nullptr ? nullptr : Named(*original, constant.parent->name, constant.name);
+  std::vector<const Instruction*> copies;
+  if (first == nullptr || sink.error_count() > 0) return copies;  // an edit has made it
+  for (const Instruction* copy : FromTheSamePlace(*original, *first)) {
+    const Instruction* now = Named(module, copy->parent->name, copy->name);
+    if (now != nullptr && now->literal != nullptr && now->shape == constant.shape) copies.push_back(now);
+  }
+  return copies;
+}
+
 namespace {
 
 // StableHLO's sizes that are values become part of the shapes when the text is read; a constant that only they were made from is read by nobody.
 absl::Status NeedReader(const Module& module, const Instruction& constant) {
   if (constant.literal == nullptr || module.source == nullptr || !mlir::LooksLikeMlir(module.source->text()) || IsUsed(constant))
     return absl::OkStatus();
-  for (const Instruction* copy : CopiesOf(module, constant)) {
+  for (const Instruction* copy : FromTheSamePlace(module, constant)) {
     if (IsUsed(*copy)) return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("nothing reads ", ShownName(constant), " when the program runs: sizes were made from it when the text was read; change it in the file, and edit FILE reads that"));
@@ -280,14 +298,15 @@ std::optional<Value> Splat(const Shape& shape, absl::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view written) {
+absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view written,
+                                                         const std::shared_ptr<const SourceText>& stablehlo) {
   const std::string text = LiteralText(written);
   if (auto dense = WithDense(module, constant, text); dense.has_value()) return *std::move(dense);
   if (constant.literal != nullptr) {
-    if (const std::optional<Value> all = Splat(constant.shape, text); all.has_value()) return WithConstant(module, constant, *all);
+    if (const std::optional<Value> all = Splat(constant.shape, text); all.has_value()) return WithConstant(module, constant, *all, stablehlo);
   }
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
-  return WithAll(module, constant, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
+  return WithAll(module, constant, stablehlo, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
 }
 
 // What the change would make of the StableHLO text must be a change of the value alone.
@@ -296,13 +315,12 @@ absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, 
   const std::string text = LiteralText(written);
   DiagnosticSink sink;
   const std::unique_ptr<Module> original = ReadStableHlo(stablehlo, sink);
-  const Computation* home = original == nullptr ? nullptr : original->FindComputation(constant.parent->name);
-  const Instruction* first = home == nullptr ? nullptr : home->FindInstruction(constant.name);
+  const Instruction* first = original == nullptr ? nullptr : Named(*original, constant.parent->name, constant.name);
   if (first == nullptr || sink.error_count() > 0) return absl::OkStatus();  // an edit has made it
   auto changed = WithDense(*original, *first, text);
   if (!changed.has_value()) return absl::OkStatus();
-  absl::flat_hash_set<std::string> constants = {absl::StrCat(home->name, ":", first->name)};
-  for (const Instruction* copy : CopiesOf(*original, *first)) constants.insert(absl::StrCat(copy->parent->name, ":", copy->name));
+  absl::flat_hash_set<std::string> constants = {absl::StrCat(constant.parent->name, ":", constant.name)};
+  for (const Instruction* copy : FromTheSamePlace(*original, *first)) constants.insert(absl::StrCat(copy->parent->name, ":", copy->name));
   if (changed->ok() && SameButFor(*original, ***changed, constants)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("sizes or attributes were made from ", ShownName(constant),
@@ -310,12 +328,13 @@ absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, 
                    constant.name, " before other things, or change it in the file (edit FILE)"));
 }
 
-absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {
+absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value,
+                                                     const std::shared_ptr<const SourceText>& stablehlo) {
   if (value.element_count() <= kMostText) {
     if (auto dense = WithDense(module, constant, PrintLiteral(value)); dense.has_value()) return *std::move(dense);
   }
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
-  return WithAll(module, constant, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
+  return WithAll(module, constant, stablehlo, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, const Instruction& instruction, absl::string_view attribute) {

@@ -12,14 +12,18 @@
 
 namespace hloscope {
 
+// Below, `stablehlo` is the text that the program was before an edit made HLO of it, null where it was none.
+
 // Constants in other computations that come from the same place of the text: StableHLO's regions read what is around them, and each has a copy.
-std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant);
+std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant, const std::shared_ptr<const SourceText>& stablehlo);
 // A module in which the constant (with its copies) has this text, `{1, 2}`, as its literal.
-absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text);
+absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text,
+                                                         const std::shared_ptr<const SourceText>& stablehlo);
 // In which it has this value, of its shape.
-absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value);
-// Of a program that was that StableHLO text and is HLO since it was edited, where its sizes are fixed: InvalidArgument where the text would
-// have made sizes or attributes of this value, so that a change of the constant is another there. Null: it was no such text.
+absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value,
+                                                     const std::shared_ptr<const SourceText>& stablehlo);
+// Of a program that is HLO since it was edited, where its sizes are fixed: InvalidArgument where the text would have made sizes or attributes of
+// this value, so that a change of the constant is another there.
 absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, const Instruction& constant, absl::string_view text);
 // In which the instruction has this attribute, `dimensions={0}`, instead of the one of that name, or besides the others.
 absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, const Instruction& instruction, absl::string_view attribute);

@@ -19,6 +19,7 @@
 #include "core/debug/set_readers.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
+#include "core/debug/text_before.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/debug/whatif_set.h"
@@ -276,7 +277,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
       SendBack(s, *going);
       AwaitSets(s, later);
     }
-    if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
+    if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second, StableHloBefore(s)).size() : 0; copies > 0) {
       s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit ", ShownName(*found->second), " = VALUE changes all\n");
     }
     return set;

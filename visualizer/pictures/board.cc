@@ -234,6 +234,16 @@ std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float 
       }
       ++end;
     }
+    // What an arrow leads to stays behind it: where not all of that fits here, the arrow begins the next line.
+    if (end < pieces.size() && pieces[end].is_grid) {
+      size_t arrow = end - 1;
+      while (arrow > begin && (pieces[arrow].is_grid || pieces[arrow].sign != "->")) --arrow;
+      for (; arrow > begin && end > arrow; line.pop_back()) {
+        --end;
+        if (pieces[end].is_grid) --grids;
+        else signs -= SignWidth(pieces[end].sign);
+      }
+    }
     // A sign between two lines begins the second.
     while (end < pieces.size() && end > begin + 1 && !pieces[end - 1].is_grid) {
       --end;
