@@ -150,6 +150,29 @@ TEST(BuildEdit, CalledComputationsAreChecked) {
   EXPECT_TRUE(Check(p.reading(), p.entry(), reduce).ok);
 }
 
+TEST(BuildEdit, GathersByWhatAnIndexVectorNames) {
+  Program p(R"(HloModule m
+
+ENTRY main {
+  x = f32[6,5,4] parameter(0)
+  pairs = s32[7,2] parameter(1)
+  rows = s32[3] parameter(2)
+  ROOT n = f32[6,5,4] negate(x)
+}
+)");
+  Draft two = Operation("gather", {"x", "pairs"});
+  Suggest(p.reading(), p.entry(), &two);
+  EXPECT_EQ(*two.Find("start_index_map"), "{0,1}");
+  EXPECT_EQ(*two.Find("slice_sizes"), "{1,1,4}");
+  EXPECT_EQ(*two.Find("offset_dims"), "{1}");
+  EXPECT_TRUE(Check(p.reading(), p.entry(), two).ok);
+  Draft one = Operation("gather", {"x", "rows"});
+  Suggest(p.reading(), p.entry(), &one);
+  EXPECT_EQ(*one.Find("slice_sizes"), "{1,5,4}");
+  EXPECT_EQ(*one.Find("index_vector_dim"), "1");
+  EXPECT_TRUE(Check(p.reading(), p.entry(), one).ok);
+}
+
 // Nothing follows from a computation that is wrong itself.
 TEST(BuildEdit, ProblemsOfWhatIsCalledAreFound) {
   Program p(R"(HloModule m

@@ -2,7 +2,9 @@
 // from files.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -40,6 +42,17 @@ std::string DimLabelsOf(int rank) {
   return absl::StrCat("b", space, "f_", space, "io->b", space, "f");
 }
 
+// How a gather or scatter by these indices takes one window for each of them: an index vector names the first dimensions of the operand, each a
+// single place, and the others are taken whole.
+struct Indexed {
+  int64_t named = 1, batch = 0, vector_dim = 0;  // dimensions that a vector names, dimensions of the indices beside it, and where it lies
+};
+Indexed IndexedBy(const Shape& operand, const Shape& indices) {
+  const int64_t rank = indices.rank(), last = rank > 0 ? indices.dim(static_cast<int>(rank) - 1) : 0;
+  if (rank > 1 && last >= 1 && last <= operand.rank()) return {last, rank - 1, rank - 1};
+  return {1, rank, rank};  // each element is an index
+}
+
 // First values to try, the likely ones first; `operands` are the shapes of the operands.
 std::vector<std::string> Proposals(const Reading& reading, const Computation& computation, const AttrInfo& info, const std::vector<Shape>& operands) {
   const auto shape_of = [&](size_t k) { return k < operands.size() ? operands[k] : Shape::Scalar(ElementType::kF32); };
@@ -49,8 +62,21 @@ std::vector<std::string> Proposals(const Reading& reading, const Computation& co
   const auto add = [&proposals](std::string text) {
     if (std::find(proposals.begin(), proposals.end(), text) == proposals.end()) proposals.push_back(std::move(text));
   };
+  std::optional<Indexed> indexed;
+  if (operands.size() > 1 && rank > 0 && shape_of(1).IsArray() && IsInteger(shape_of(1).element_type())) indexed = IndexedBy(first, shape_of(1));
   switch (info.kind) {
     case AttrKind::Ints: {
+      if (indexed.has_value()) {
+        const auto named = static_cast<int>(indexed->named), batch = static_cast<int>(indexed->batch);
+        static const auto& of_named = *new std::set<absl::string_view>{"collapsed_slice_dims", "start_index_map", "inserted_window_dims", "scatter_dims_to_operand_dims"};
+        if (of_named.contains(info.name)) add(Braces(Range(0, named)));
+        if (info.name == "offset_dims" || info.name == "update_window_dims") add(Braces(Range(batch, batch + rank - named)));
+        if (info.name == "slice_sizes") {
+          std::vector<int64_t> sizes(named, 1);
+          for (int k = named; k < rank; ++k) sizes.push_back(first.dim(k));
+          add(Braces(sizes));
+        }
+      }
       if (absl::StrContains(info.name, "size")) {
         std::vector<int64_t> sizes;
         for (int k = 0; k < rank; ++k) sizes.push_back(first.dim(k));
@@ -74,6 +100,7 @@ std::vector<std::string> Proposals(const Reading& reading, const Computation& co
     case AttrKind::Int:
       if (info.name == "exponent_bits") add("8");
       if (info.name == "mantissa_bits") add("7");
+      if (absl::StrContains(info.name, "index_vector") && indexed.has_value()) add(absl::StrCat(indexed->vector_dim));
       if (absl::StrContains(info.name, "index_vector") && operands.size() > 1) add(absl::StrCat(shape_of(1).rank() - 1));
       add("0");
       add("1");
@@ -181,8 +208,9 @@ void Suggest(const Reading& reading, const Computation& computation, Draft* draf
   std::vector<Open> open;
   for (const AttrSpec& spec : Def(*opcode).attributes) {
     const AttrInfo& info = Info(spec.id);
-    // A dot without contracted dimensions is an outer product, a window of no dimensions goes over a scalar: seldom meant.
-    const bool wanted = spec.required || absl::StrContains(info.name, "contracting") || info.kind == AttrKind::Window || info.kind == AttrKind::DimLabels;
+    // A dot without contracted dimensions is an outer product, a window of no dimensions goes over a scalar, a gathered slice that keeps its
+    // dimensions of one is clumsy: seldom meant.
+    const bool wanted = spec.required || info.name == "collapsed_slice_dims" || info.name == "inserted_window_dims" || absl::StrContains(info.name, "contracting") || info.kind == AttrKind::Window || info.kind == AttrKind::DimLabels;
     if (!wanted || draft->Find(info.name) != nullptr) continue;
     std::vector<std::string> proposals = Proposals(reading, computation, info, operands);
     if (!proposals.empty()) open.push_back({std::string(info.name), std::move(proposals)});

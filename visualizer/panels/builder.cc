@@ -398,8 +398,8 @@ class BuilderPanel : public Panel {
     ImGui::SetCursorScreenPos({at.x + ui::Px(19), at.y});
     // A reason is read whole, below where it has no room here.
     const bool fits = ui::Measure(ui::Type().ui, text).x <= ImGui::GetContentRegionAvail().x;
-    below_ = icon == ui::Icon::kError && !fits ? text : "";
-    ui::TextCut(below_.empty() ? absl::string_view(text) : refused ? "not possible:" : "problems:", color);
+    below_ = icon != ui::Icon::kError || fits ? "" : refused ? refused_ : first->message;
+    ui::TextCut(below_.empty() ? text : refused ? "not possible:" : text.substr(0, text.find(": ") + 1), color);
     ui::TagFact("state", text);
     ui::TagFact("problems", absl::StrCat(errors));
     ui::TagFact("changed", document.changed() ? "yes" : "no");
