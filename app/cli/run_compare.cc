@@ -115,12 +115,13 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
   };
   if (!record.empty()) {
     const absl::StatusOr<RecordReport> report = RecordRun(run, record, {});
-    if (!report.ok() && !stops) return report.status();
     if (report.ok()) {
       absl::StrAppend(&outcome.text, "recorded ", Count(report->arrays, "array"), ", ", FormatByteCount(report->bytes), ", in ", record, "\n");
       outcome.json["record"] = {{"arrays", report->arrays}, {"bytes", report->bytes}};
-    } else {
+    } else if (stops) {
       tell("record", report.status());
+    } else {
+      return report.status();
     }
   }
   if (!compare.empty()) {
@@ -138,8 +139,11 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
   }
   if (shadow.empty()) return absl::OkStatus();
   absl::StatusOr<ShadowReport> report = MeasureOwn(run);
-  if (!report.ok() && stops) tell("shadow", report.status());
-  if (!report.ok()) return stops ? absl::OkStatus() : report.status();
+  if (!report.ok()) {
+    if (!stops) return report.status();
+    tell("shadow", report.status());
+    return absl::OkStatus();
+  }
   if (!report->ended.ok() && !stops) return report->ended;
   std::unique_ptr<Module> twin;
   if (accumulated && report->ended.ok()) {

@@ -38,16 +38,16 @@ DimensionClasses::DimensionClasses(const Module& module) {
   for (const Computation* c : module.computations) {
     for (const Instruction* i : c->schedule) Relate(*i);
   }
-  for (int& parent : parent_) parent = parent_[parent];  // each has a smaller number than its node
+  for (int& parent : parent_) parent = parent_[parent];  // the class itself: its number is not larger than the node's
 }
 
-int DimensionClasses::Of(const Instruction& instruction, int dimension) const { return Root(first_.at(&instruction) + dimension); }
+int DimensionClasses::Of(const Instruction& instruction, int dimension) const { return parent_[first_.at(&instruction) + dimension]; }
 
 bool DimensionClasses::Meets(const Instruction& instruction, int of_class) const {
   const auto in = [&](const Instruction& i) {
     const Range range = Whole(i);
     for (int d = 0; d < range.count; ++d) {
-      if (Root(range.first + d) == of_class) return true;
+      if (parent_[range.first + d] == of_class) return true;
     }
     return false;
   };
@@ -62,7 +62,7 @@ bool DimensionClasses::MeetsAt(const Instruction& instruction, int dimension, in
 std::vector<std::pair<int, int64_t>> DimensionClasses::OfSharedSizes() const {
   std::map<int64_t, std::set<int>> by_size;
   for (size_t node = 0; node < sizes_.size(); ++node) {
-    if (sizes_[node] > 1) by_size[sizes_[node]].insert(Root(static_cast<int>(node)));
+    if (sizes_[node] > 1) by_size[sizes_[node]].insert(parent_[node]);
   }
   std::vector<std::pair<int, int64_t>> shared;
   for (const auto& [size, classes] : by_size) {
@@ -91,11 +91,6 @@ int DimensionClasses::AddNode() {
   parent_.push_back(static_cast<int>(parent_.size()));
   sizes_.push_back(0);
   return parent_.back();
-}
-
-int DimensionClasses::Root(int node) const {
-  while (parent_[node] != node) node = parent_[node];
-  return node;
 }
 
 int DimensionClasses::Find(int node) {

@@ -35,8 +35,7 @@ class DimensionClasses {
   Range Whole(const Instruction& instruction) const;
   static Range Part(const Range& tuple, int64_t k);
   int AddNode();
-  int Root(int node) const;
-  int Find(int node);  // the same, and shortens the way to it
+  int Find(int node);
   void Join(int a, int b);
   void JoinAll(const Range& a, const Range& b);
   void Relate(const Instruction& instruction);
@@ -45,7 +44,7 @@ class DimensionClasses {
   void RelateProgram(const Instruction& instruction, std::vector<bool>* related);
   void RelateRest(const Instruction& instruction, const std::vector<bool>& related);
 
-  std::vector<int> parent_;
+  std::vector<int> parent_;     // by node; the class, once all are joined
   std::vector<int64_t> sizes_;  // by node; 0 of those that stand for an index of a program
   absl::flat_hash_map<const Instruction*, int> first_;
 };

@@ -17,8 +17,8 @@
 #include "core/debug/hand_sets.h"
 #include "core/debug/known_values.h"
 #include "core/debug/renames.h"
+#include "core/debug/stablehlo_origin.h"
 #include "core/debug/stop_walk.h"
-#include "core/debug/text_before.h"
 #include "core/debug/text_util.h"
 #include "core/debug/unchanged.h"
 #include "core/debug/whatif_set.h"
@@ -221,12 +221,12 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
 }
 
 // Which one a name without a computation means must be clear: the one in a frame that is looked at, or the only one.
-absl::Status NeedOne(const Session::State& s, absl::string_view name, const Instruction& found, const std::shared_ptr<const SourceText>& stablehlo) {
+absl::Status NeedOne(const Session::State& s, absl::string_view name, const Instruction& found, const Module* origin) {
   const Computation* home = found.parent;
   bool seen = home == s.module->entry && !s.visible();
   for (int depth = s.visible() ? s.selected : -1; depth >= 0 && !seen; --depth) seen = s.machine->frames()[depth].computation == home;
   if (seen || absl::StrContains(name, ':')) return absl::OkStatus();
-  const std::vector<const Instruction*> copies = CopiesOf(*s.module, found, stablehlo);
+  const std::vector<const Instruction*> copies = CopiesOf(*s.module, found, origin);
   std::vector<std::string> all;
   for (const Computation* computation : s.module->computations) {
     const Instruction* other = computation->FindInstruction(absl::StripPrefix(name, "%"));
@@ -250,7 +250,8 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
   const absl::string_view name = args.substr(0, end);
   absl::string_view rest = absl::StripAsciiWhitespace(args.substr(end));
   absl::StatusOr<std::unique_ptr<Module>> next;
-  const std::shared_ptr<const SourceText> text = StableHloText(s), was_stablehlo = StableHloBefore(s);
+  const std::shared_ptr<StableHloOrigin> kept = OriginOf(s);
+  const Module* origin = StableHloBefore(s);
   if (file) {
     const absl::StatusOr<std::string> path = WholeFile(args);
     if (!path.ok()) return path.status();
@@ -259,7 +260,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
     if (!found.ok()) return found.status();
     const Instruction& instruction = **found;
-    if (absl::Status one = NeedOne(s, name, instruction, was_stablehlo); !one.ok()) return one;
+    if (absl::Status one = NeedOne(s, name, instruction, origin); !one.ok()) return one;
     if (absl::ConsumePrefix(&rest, "=")) {
       rest = absl::StripAsciiWhitespace(rest);
       if (rest.empty()) return absl::InvalidArgumentError(kUsage);
@@ -268,12 +269,12 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
         if (!value.ok()) return value.status();
         constexpr int64_t kMostSizes = 1024;  // a larger one is no list of sizes
         if (value->element_count() <= kMostSizes) {
-          if (absl::Status alone = NeedValueAlone(was_stablehlo, instruction, PrintLiteral(*value)); !alone.ok()) return alone;
+          if (absl::Status alone = NeedValueAlone(origin, instruction, PrintLiteral(*value)); !alone.ok()) return alone;
         }
-        next = WithConstant(*s.module, instruction, *value, was_stablehlo);
+        next = WithConstant(*s.module, instruction, *value, origin);
       } else {
-        if (absl::Status alone = NeedValueAlone(was_stablehlo, instruction, rest); !alone.ok()) return alone;
-        next = WithConstantText(*s.module, instruction, rest, was_stablehlo);
+        if (absl::Status alone = NeedValueAlone(origin, instruction, rest); !alone.ok()) return alone;
+        next = WithConstantText(*s.module, instruction, rest, origin);
       }
     } else {
       const size_t equals = rest.find('=');
@@ -287,7 +288,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   }
   if (absl::Status taken = TakeProgram(s, *std::move(next)); !taken.ok()) return taken;
-  if (!file && text != nullptr) KeepTextBefore(s, text);
+  if (!file && kept != nullptr) KeepOrigin(s, kept);
   return absl::OkStatus();
 }
 

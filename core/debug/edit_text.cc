@@ -183,10 +183,10 @@ absl::StatusOr<std::unique_ptr<Module>> WithOneConstant(const Module& module, co
 }
 
 // The constant and its copies changed, one after the other.
-absl::StatusOr<std::unique_ptr<Module>> WithAll(const Module& module, const Instruction& constant, const std::shared_ptr<const SourceText>& stablehlo,
+absl::StatusOr<std::unique_ptr<Module>> WithAll(const Module& module, const Instruction& constant, const Module* origin,
                                                 const std::function<absl::StatusOr<std::unique_ptr<Module>>(const Module&, const Instruction&)>& change) {
   std::vector<std::pair<std::string, std::string>> copies;  // computation, name: they stay when a program is read again
-  for (const Instruction* copy : CopiesOf(module, constant, stablehlo)) copies.emplace_back(copy->parent->name, copy->name);
+  for (const Instruction* copy : CopiesOf(module, constant, origin)) copies.emplace_back(copy->parent->name, copy->name);
   absl::StatusOr<std::unique_ptr<Module>> made = change(module, constant);
   for (const auto& [computation, name] : copies) {
     if (!made.ok()) return made;
@@ -211,14 +211,12 @@ std::vector<const Instruction*> FromTheSamePlace(const Module& module, const Ins
 
 }  // namespace
 
-std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant, const std::shared_ptr<const SourceText>& stablehlo) {
-  if (stablehlo == nullptr || constant.literal == nullptr) return FromTheSamePlace(module, constant);
-  DiagnosticSink sink;
-  const std::unique_ptr<Module> original = ReadStableHlo(stablehlo, sink);
-  const Instruction* first = original == nullptr ? nullptr : Named(*original, constant.parent->name, constant.name);
+std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant, const Module* origin) {
+  if (origin == nullptr || constant.literal == nullptr) return FromTheSamePlace(module, constant);
+  const Instruction* first = Named(*origin, constant.parent->name, constant.name);
   std::vector<const Instruction*> copies;
-  if (first == nullptr || sink.error_count() > 0) return copies;  // an edit has made it
-  for (const Instruction* copy : FromTheSamePlace(*original, *first)) {
+  if (first == nullptr) return copies;  // an edit has made it
+  for (const Instruction* copy : FromTheSamePlace(*origin, *first)) {
     const Instruction* now = Named(module, copy->parent->name, copy->name);
     if (now != nullptr && now->literal != nullptr && now->shape == constant.shape) copies.push_back(now);
   }
@@ -299,29 +297,27 @@ std::optional<Value> Splat(const Shape& shape, absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view written,
-                                                         const std::shared_ptr<const SourceText>& stablehlo) {
+                                                         const Module* origin) {
   const std::string text = LiteralText(written);
   if (auto dense = WithDense(module, constant, text); dense.has_value()) return *std::move(dense);
   if (constant.literal != nullptr) {
-    if (const std::optional<Value> all = Splat(constant.shape, text); all.has_value()) return WithConstant(module, constant, *all, stablehlo);
+    if (const std::optional<Value> all = Splat(constant.shape, text); all.has_value()) return WithConstant(module, constant, *all, origin);
   }
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
-  return WithAll(module, constant, stablehlo, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
+  return WithAll(module, constant, origin, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
 }
 
 // What the change would make of the StableHLO text must be a change of the value alone.
-absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, const Instruction& constant, absl::string_view written) {
-  if (stablehlo == nullptr || constant.literal == nullptr) return absl::OkStatus();
+absl::Status NeedValueAlone(const Module* origin, const Instruction& constant, absl::string_view written) {
+  if (origin == nullptr || constant.literal == nullptr) return absl::OkStatus();
   const std::string text = LiteralText(written);
-  DiagnosticSink sink;
-  const std::unique_ptr<Module> original = ReadStableHlo(stablehlo, sink);
-  const Instruction* first = original == nullptr ? nullptr : Named(*original, constant.parent->name, constant.name);
-  if (first == nullptr || sink.error_count() > 0) return absl::OkStatus();  // an edit has made it
-  auto changed = WithDense(*original, *first, text);
+  const Instruction* first = Named(*origin, constant.parent->name, constant.name);
+  if (first == nullptr) return absl::OkStatus();  // an edit has made it
+  auto changed = WithDense(*origin, *first, text);
   if (!changed.has_value()) return absl::OkStatus();
   absl::flat_hash_set<std::string> constants = {absl::StrCat(constant.parent->name, ":", constant.name)};
-  for (const Instruction* copy : FromTheSamePlace(*original, *first)) constants.insert(absl::StrCat(copy->parent->name, ":", copy->name));
-  if (changed->ok() && SameButFor(*original, ***changed, constants)) return absl::OkStatus();
+  for (const Instruction* copy : FromTheSamePlace(*origin, *first)) constants.insert(absl::StrCat(copy->parent->name, ":", copy->name));
+  if (changed->ok() && SameButFor(*origin, ***changed, constants)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("sizes or attributes were made from ", ShownName(constant),
                    " when the StableHLO text was read, and the program is HLO since it was edited: only the value would change. Edit %",
@@ -329,12 +325,12 @@ absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, 
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value,
-                                                     const std::shared_ptr<const SourceText>& stablehlo) {
+                                                     const Module* origin) {
   if (value.element_count() <= kMostText) {
     if (auto dense = WithDense(module, constant, PrintLiteral(value)); dense.has_value()) return *std::move(dense);
   }
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
-  return WithAll(module, constant, stablehlo, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
+  return WithAll(module, constant, origin, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, const Instruction& instruction, absl::string_view attribute) {
