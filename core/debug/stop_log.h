@@ -17,6 +17,7 @@ struct StopLog {
     Breakpoint::Kind kind = Breakpoint::kBreak;
     int number = 0;
     const Module* module = nullptr;  // what ran: the mark is of that
+    int device = 0;                  // on which
     Mark mark;
     std::string text;  // "Breakpoint 3, at %div.7 in main"; of a watch or a catch the first line of what it says
   };

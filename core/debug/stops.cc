@@ -388,14 +388,15 @@ void Log(Session::State& s, const std::vector<Stop>& found) {
   StopLog& log = s.Extension<StopLog>();
   if (const Module* program = &s.module->program(); log.program != program) log = StopLog{program, {}};
   const Mark mark = s.machine->Where();
+  const int device = Several(s) ? DevicesOf(s).selected : 0;
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;
     if (b.unnamed) continue;
     if (log.entries.size() >= StopLog::kMost) return;
-    if (std::any_of(log.entries.begin(), log.entries.end(), [&](const StopLog::Entry& e) { return e.number == b.number && e.module == s.module.get() && e.mark == mark; })) continue;
+    if (std::any_of(log.entries.begin(), log.entries.end(), [&](const StopLog::Entry& e) { return e.number == b.number && e.module == s.module.get() && e.device == device && e.mark == mark; })) continue;
     const char* word = b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kCatch ? "Catch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ";
     const std::string said = stop.note.empty() ? absl::StrCat("at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1)) : std::string(FirstLine(stop.note));
-    log.entries.push_back({b.kind, b.number, s.module.get(), mark, absl::StrCat(word, b.number, ", ", said)});
+    log.entries.push_back({b.kind, b.number, s.module.get(), device, mark, absl::StrCat(word, b.number, ", ", said)});
   }
 }
 

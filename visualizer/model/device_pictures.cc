@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
 #include "core/ir/written_names.h"
@@ -274,6 +275,19 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   });
 }
 
+// Of the devices that stand at the instruction, or at what begins it: an error with which they stopped, or a wait that nobody can end.
+void GatherFaults(Session::State& s, const Instruction& instruction, PictureData& data) {
+  const Instruction* begins = IsTransfer(instruction) ? nullptr : CollectiveOf(instruction).begins;
+  constexpr size_t kMost = 4;
+  for (int d = 0; d < s.options.devices.count() && data.faults.size() < kMost; ++d) {
+    const DeviceStanding standing = StandingOf(s, d);
+    if (standing.instruction == nullptr || (standing.instruction != &instruction && standing.instruction != begins)) continue;
+    const std::string name = s.options.devices.Name(d);
+    if (standing.state == DeviceStanding::kError) data.faults.push_back(absl::StrCat(name, " stopped with an error: ", standing.what));
+    else if (standing.for_ever) data.faults.push_back(absl::StrCat(name, " ", StateText(standing)));
+  }
+}
+
 }  // namespace
 
 bool ExchangesWithOthers(const Instruction& instruction) {
@@ -285,6 +299,7 @@ void GatherDevices(Session::State& s, const Instruction& instruction, PictureDat
   data.replicas = s.options.devices.replicas;
   data.partitions = s.options.devices.partitions;
   data.selected = DevicesOf(s).selected;
+  GatherFaults(s, instruction, data);
   if (IsTransfer(instruction)) return GatherTransfers(s, instruction, data);
   GatherCollective(s, instruction, data);
 }

@@ -69,18 +69,21 @@ void ObserveStops(const Session::State& s, Snapshot& snapshot) {
   }
 }
 
-// What is gathered over the session: it is about one program.
+// What is gathered over the session: it is about one program, on one of its devices.
 struct Gathered {
   const Module* program = nullptr;
   absl::flat_hash_map<const Computation*, std::vector<int>> loops;  // positions in its schedule
   absl::flat_hash_map<const Instruction*, TripRow> trips;
+};
+struct GatheredByDevice {
+  absl::flat_hash_map<int, Gathered> of;
 };
 
 // Of what is still set.
 void ObserveEvents(Session::State& s, Snapshot& snapshot) {
   const StopLog& log = s.Extension<StopLog>();
   for (const StopLog::Entry& entry : log.entries) {
-    if (entry.module != s.module.get()) continue;
+    if (entry.module != s.module.get() || entry.device != snapshot.device) continue;
     const auto is_it = [&](const StopRow& stop) { return stop.number == entry.number; };
     if (std::any_of(snapshot.stops.begin(), snapshot.stops.end(), is_it)) snapshot.events.push_back({KindOf(entry.kind), entry.number, entry.mark, entry.text});
   }
@@ -111,7 +114,7 @@ void GatherTrips(const Session::State& s, Gathered& gathered) {
 }
 
 void Gather(Session::State& s, Snapshot& snapshot) {
-  Gathered& gathered = s.Extension<Gathered>();
+  Gathered& gathered = s.Extension<GatheredByDevice>().of[snapshot.device];
   if (gathered.program != &s.module->program()) {
     gathered = Gathered();
     gathered.program = &s.module->program();
@@ -135,6 +138,8 @@ void Gather(Session::State& s, Snapshot& snapshot) {
 void Observe(const Session::State& s, Snapshot& snapshot) {
   snapshot.module = s.module.get();
   snapshot.phase = Phase::kReady;
+  snapshot.device_name = SelectedName(s);
+  if (!snapshot.device_name.empty()) snapshot.device = DevicesOf(const_cast<Session::State&>(s)).selected;
   ObserveStops(s, snapshot);
   snapshot.collecting = !Stops(const_cast<Session::State&>(s)).collecting.empty();
   if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.program == &s.module->program()) {

@@ -106,6 +106,8 @@ struct Snapshot {
   std::vector<const Instruction*> slice;       // what the last why or influence found; of this module
   uint64_t slice_generation = 0;               // changes with each answer
   int slice_device = 0;                        // of an influence over several devices: of which device `slice` is
+  int device = 0;                              // the selected one of several
+  std::string device_name;                     // "replica 1"; empty: there is one
   double command_ms = 0;                       // that the last command took that moved the program
   // The file holds bytes that are no text and no program: there is nothing to edit.
   bool unreadable = false;

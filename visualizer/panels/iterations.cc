@@ -191,6 +191,7 @@ class IterationsPanel : public Panel {
 
   void DrawHead(PanelContext& context) {
     const ui::Palette& c = ui::Colors();
+    const Snapshot& now = context.now;
     std::vector<std::string> labels;
     int at = 0;
     for (size_t k = 0; k < offered_.size(); ++k) {
@@ -209,7 +210,8 @@ class IterationsPanel : public Panel {
     }
     const Computation* home = value_.instruction != nullptr ? value_.instruction->parent : nullptr;
     const bool everywhere = home == loop_->Called(AttrId::kBody) || home == loop_->Called(AttrId::kCondition);  // not a branch, which is taken in some
-    const std::string loop = absl::StrCat(ShownLoop(*loop_), whole_ ? absl::StrCat(" \u00b7 ", everywhere ? "" : "in ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "");
+    const std::string loop = absl::StrCat(ShownLoop(*loop_), whole_ ? absl::StrCat(" \u00b7 ", everywhere ? "" : "in ", Count(static_cast<int64_t>(rows_.size()), "iteration")) : "",
+                                          now.device_name.empty() ? "" : absl::StrCat(" \u00b7 ", now.device_name));
     const std::string text = absl::StrCat("in each iteration of ", loop);
     const float font_y = begin.y + ui::Px(5);
     float right = begin.x + width;
@@ -311,7 +313,7 @@ class IterationsPanel : public Panel {
   void Follow(PanelContext& context) {
     const Snapshot& now = context.now;
     const auto kept = std::count_if(now.moments.begin(), now.moments.end(), [](const MomentRow& m) { return m.kind == MomentRow::kKept; });
-    std::string key = absl::StrCat(now.program_generation, "|", kept, "|", reinterpret_cast<uintptr_t>(value_.instruction), "|", value_.leaf, "|", absl::StrJoin(outer_, ","));
+    std::string key = absl::StrCat(now.program_generation, "|", now.device, "|", kept, "|", reinterpret_cast<uintptr_t>(value_.instruction), "|", value_.leaf, "|", absl::StrJoin(outer_, ","));
     for (const FrameRow& frame : now.frames) {
       if (frame.caller == loop_) break;
       if (frame.kind == FrameKind::kWhileBody) absl::StrAppend(&key, "|", frame.iteration);

@@ -235,6 +235,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
   const int first = FirstMember(selection, members, told);
   const Transfer t = TransferOf(tr, i, exchange, g, members, first, data);
+  SayFaults(board);
   SayWhoHasCome(board, g, g.pairwise ? std::vector<Device>() : members);
   const bool exchanges = exchange != Exchange::kPermute && !members.empty();
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/ops/reducer.h"
 #include "visualizer/pictures/collective_devices.h"
@@ -20,6 +21,22 @@ std::string Cut(const Captions& tr, const Shape& shape, int64_t dim, int64_t by)
   std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
   dims[dim] /= by;
   return Shape::Array(shape.element_type(), dims).ToString(false);
+}
+// What one block is of each array that is exchanged, each kind once.
+template <typename Kind>
+std::string Blocks(const Captions& tr, const Instruction& i, Kind kind) {
+  std::vector<std::string> kinds;
+  const size_t count = i.operands.size() - (HasDynamicRoot(i) && !i.operands.empty() ? 1 : 0);
+  for (size_t k = 0; k < count; ++k) {
+    std::string one = kind(i.operands[k]->shape);
+    if (std::find(kinds.begin(), kinds.end(), one) == kinds.end()) kinds.push_back(std::move(one));
+  }
+  if (constexpr size_t kMost = 4; kinds.size() > kMost) {
+    const size_t more = kinds.size() - kMost;
+    kinds.resize(kMost);
+    kinds.push_back(tr("$0 more", more));
+  }
+  return tr.And(kinds);
 }
 std::string ReductionOf(const Captions& tr, const Instruction& i) {
   const Computation* apply = i.Called(AttrId::kToApply);
@@ -141,9 +158,10 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
   Transfer t;
   t.first = first;
   const int all = static_cast<int>(members.size()), n = std::min(all - first, kMostMembers);
-  const Shape operand = i.operands.empty() ? Shape() : i.operands[0]->shape;
   const int64_t dim = CutDimension(i);
   const std::string word = ReductionOf(tr, i);
+  const bool cut = exchange == Exchange::kReduceScatter || (exchange == Exchange::kAllToAll && dim >= 0);
+  if (exchange != Exchange::kRagged) t.block = Blocks(tr, i, [&](const Shape& shape) { return cut ? Cut(tr, shape, dim, all) : Whole(tr, shape); });
   const auto name = [&](int m) { return NameOf(tr, g, members[first + m]); };  // of the drawn ones
   const auto brief = [&](int m) { return ShortNameOf(g, members[first + m]); };
   for (int m = 0; m < n; ++m) {
@@ -156,13 +174,11 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
     const ExchangeBlock own{first + m, tr("of $0", brief(m)), tr("what $0 has", name(m)), 1, {}, brief(m)};
     switch (exchange) {
       case Exchange::kGather:
-        t.block = Whole(tr, operand);
         before = {own};
         for (int s = 0; s < n; ++s)
           after.push_back({first + s, tr("of $0", brief(s)), tr("block $0 of the result: what $1 has", first + s, name(s)), 1, {{s, 0}}, brief(s)});
         break;
       case Exchange::kReduce: {
-        t.block = Whole(tr, operand);
         before = {own};
         before[0].wide = 2;
         ExchangeBlock sum{-2, word, 
@@ -174,7 +190,6 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
         break;
       }
       case Exchange::kReduceScatter: {
-        t.block = Cut(tr, operand, dim, all);
         for (int b = 0; b < n; ++b) before.push_back({first + m, absl::StrCat(first + b), tr("block $0 of what $1 has", first + b, t.names[m]), 1, {}});
         ExchangeBlock sum{-2, absl::StrCat(word, " ", first + m), 
                           SaysWhat(i) ? tr("the $0 of all members' block $1", word, first + m) : tr("what $0 makes of all members' block $1", word, first + m), 1, {}};
@@ -183,14 +198,12 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
         break;
       }
       case Exchange::kAllToAll:
-        t.block = dim < 0 ? Whole(tr, operand) : Cut(tr, operand, dim, all);
         for (int b = 0; b < n; ++b)
           before.push_back({first + m, tr("to $0", brief(b)), tr("block $0 of what $1 has", first + b, name(m)), 1, {}, brief(b)});
         for (int s = 0; s < n; ++s)
           after.push_back({first + s, tr("of $0", brief(s)), tr("block $0 of what $1 has", first + m, name(s)), 1, {{s, m}}, brief(s)});
         break;
       case Exchange::kBroadcast: {
-        t.block = Whole(tr, operand);
         before = {own};
         const std::vector<int> roots = RootsOf(i, data);
         const int root = roots.empty() ? 0 : roots[0];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -19,11 +20,13 @@ const PictureData::OfDevice* OfDeviceIn(const PictureData& data, const Device& d
   return place >= 0 && place < static_cast<int64_t>(data.devices.size()) ? &data.devices[static_cast<size_t>(place)] : nullptr;
 }
 
-// "replica 0, replica 1 and 3 more".
-std::string SomeNames(const Captions& tr, const DeviceGroups& g, absl::Span<const Device> devices) {
+// "replica 0, replica 1 and 3 more"; with what is known of each, "replica 0 (waits at %ar)".
+std::string SomeNames(const Captions& tr, const DeviceGroups& g, absl::Span<const Device> devices, const std::function<std::string(const Device&)>& more = nullptr) {
   std::vector<std::string> names;
   for (const Device& d : devices) {
-    if (names.size() < 6) names.push_back(hloscope::NameOf(tr, g, d));
+    if (names.size() == 6) break;
+    const std::string known = more != nullptr ? more(d) : "";
+    names.push_back(absl::StrCat(hloscope::NameOf(tr, g, d), known.empty() ? "" : absl::StrCat(" (", known, ")")));
   }
   if (devices.size() > names.size()) names.push_back(tr("$0 more", devices.size() - names.size()));
   return tr.And(names);
@@ -117,6 +120,10 @@ float RowLabelWidth(const Captions& tr, const DeviceGroups& g) {
 
 }  // namespace
 
+void SayFaults(Board& board) {
+  for (const std::string& fault : board.scene().data().faults) board.Explain(board.captions()("error"), Ink::kPink, fault);
+}
+
 void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device> members) {
   const Captions& tr = board.captions();
   std::vector<Device> here, missing;
@@ -127,7 +134,9 @@ void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device>
   for (const Device& d : members) look(d);
   for (int64_t n = 0; n < g.replicas * g.partitions && g.pairwise; ++n) look({n / g.partitions, n % g.partitions});
   if (missing.empty()) return;
-  board.Explain(tr("missing"), Ink::kPink, tr("$0 of $1 have come: $2. Those wait for $3.", here.size(), here.size() + missing.size(), SomeNames(tr, g, here), SomeNames(tr, g, missing)));
+  // Where they stand, while that is not too much to read.
+  const auto stands = [&](const Device& d) { return missing.size() <= 3 ? OfDeviceIn(board.scene().data(), d)->stands : ""; };
+  board.Explain(tr("missing"), Ink::kPink, tr("$0 of $1 have come: $2. Those wait for $3.", here.size(), here.size() + missing.size(), SomeNames(tr, g, here), SomeNames(tr, g, missing, stands)));
 }
 
 DeviceInks InksOfFew(const DeviceGroups& g) {

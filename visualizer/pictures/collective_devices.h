@@ -20,8 +20,11 @@ std::string ShortNameOf(const DeviceGroups& g, const Device& d);
 // What the attributes say, and what is wrong with them.
 void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g);
 
-// Of an exchange that some have come to: who has, and who is missing; of the members of a group, or of all that pairs name.
+// Of an exchange that some have come to: who has, and who is missing, and where that stands; of the members of a group, or of all that pairs name.
 void SayWhoHasCome(Board& board, const DeviceGroups& g, absl::Span<const Device> members);
+
+// The errors with which devices stand at it.
+void SayFaults(Board& board);
 
 // The colours of devices, by replica * partitions + partition: GroupInk of it, or -1 for none. No two have the same: of more devices than there are
 // colours, those have one whose numbers are drawn.

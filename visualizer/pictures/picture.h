@@ -58,6 +58,7 @@ struct PictureData {
     Value sent, arrived;                 // the sender's operand; what `takes` gave
   };
   std::vector<Transfer> transfers;
+  std::vector<std::string> faults;  // of devices that stand at the exchange: "replica 3 stopped with an error: ...", "replica 0 waits for ever ..."
   bool several = false;  // a run on so many devices:
   int64_t replicas = 1, partitions = 1;
   int selected = 0;  // of the devices

@@ -47,6 +47,7 @@ DeviceGroups PairsOf(const PictureData& data, const Instruction& start) {
 
 void ExplainPairs(Board& board, const Instruction& start, const DeviceGroups& g, bool written) {
   const Captions& tr = board.captions();
+  SayFaults(board);
   if (!g.readable) {
     board.Explain("frontend_attributes", Ink::kPink, start.frontend_attributes);
     return;
