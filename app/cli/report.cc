@@ -123,6 +123,12 @@ void GoOnToWhereTheyPart(Debugged& d) {
 
 // `refused`: what a command at the stop did not do, and why; the page is made all the same.
 absl::Status Go(Debugged& d, const ReportRequest& r, std::vector<std::string>* refused) {
+  const bool own = !r.scripts.empty() || !r.commands.empty();
+  std::vector<int> of_program;  // the program's own breakpoints sleep where it is said otherwise where the page is to stop
+  for (const auto& b : d.state().breakpoints) {
+    if (b->from_program && !own) of_program.push_back(b->number);
+  }
+  if (!of_program.empty()) Execute(d, absl::StrCat("disable ", absl::StrJoin(of_program, " "))).IgnoreError();
   for (const std::string& script : r.scripts) {
     const size_t before = d.transcript->text.size();
     const CommandResult result = d.session->ExecuteFile(script);
@@ -133,7 +139,6 @@ absl::Status Go(Debugged& d, const ReportRequest& r, std::vector<std::string>* r
   if (!r.at.empty()) commands.push_back(absl::StrCat("break ", r.at));
   if (!r.compare.empty()) commands.push_back(absl::StrCat("compare ", r.compare, r.budgets.empty() ? "" : " ", absl::StrJoin(r.budgets, " "), " all"));
   if (!r.check.empty()) commands.push_back(absl::StrCat("compare reference ", r.check));
-  const bool own = !r.scripts.empty() || !r.commands.empty();
   if (r.check.empty() && (!own || !r.catches.empty() || !r.at.empty())) commands.push_back(own && d.session->running() ? "continue" : "run");
   for (const std::string& command : commands) {
     const bool to_divergence = command == "run" && r.at.empty() && r.catches.empty();

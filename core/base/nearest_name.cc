@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace hloscope {
@@ -43,7 +44,7 @@ void NearestName::Offer(absl::string_view candidate) {
   const int limit = best_distance_ + (difference == 0 && !best_.empty() && !best_has_its_letters_ ? 1 : 0);
   if (difference >= limit) return;
   *budget_ -= static_cast<int64_t>(wanted_.size() * candidate.size());
-  const int distance = EditDistance(wanted_, candidate, limit);
+  const int distance = absl::EqualsIgnoreCase(wanted_, candidate) ? 0 : EditDistance(wanted_, candidate, limit);
   const int longer = static_cast<int>(std::max(wanted_.size(), candidate.size()));
   if (distance >= limit || distance >= longer) return;  // nothing of it is there
   const bool has_its_letters = difference == 0 && std::is_permutation(wanted_.begin(), wanted_.end(), candidate.begin());

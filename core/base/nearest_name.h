@@ -8,7 +8,7 @@
 
 namespace hloscope {
 
-// Offer candidates one at a time. Of equally near ones the first counts, but the same letters in another order are likelier meant than others:
+// Offer candidates one at a time. A name that differs in its capitals alone is the nearest. Of equally near ones the first counts, but the same letters in another order are likelier meant than others:
 // "tahn" is "tanh" rather than "tan". The work over all candidates of all searches that share `budget` (in character comparisons) is bounded.
 class NearestName {
  public:

@@ -23,6 +23,7 @@ struct Breakpoint {
   Kind kind = kBreak;
   int number = 0;
   std::string spec;                 // the location as typed; of a watch or catch empty
+  bool elsewhere = false;           // `spec` was typed for another text, and means other places in this one: it stands where it stood
   std::vector<Location> locations;  // of a watch: what its expression reads
   // By location: it stops after that instruction, because its condition or text reads the value. Empty: before, at all of them.
   std::vector<bool> after;
@@ -54,6 +55,7 @@ struct Breakpoint {
   CatchKind catches{};                // kCatch
   int bits = 0;                       // kCatch: of cancellation, 0: as usual
 
+  std::string shown_spec() const { return elsewhere ? spec + " of the text before" : spec; }
   bool stops_after(size_t location) const { return !after.empty() && after[location]; }
   // Where the Machine is armed.
   int armed_position(size_t location) const { return locations[location].position + (stops_after(location) ? 1 : 0); }

@@ -59,19 +59,19 @@ bool DimensionClasses::MeetsAt(const Instruction& instruction, int dimension, in
   return in(instruction) || (!instruction.operands.empty() && in(*instruction.operands[0]));
 }
 
-std::vector<std::pair<int, int64_t>> DimensionClasses::OfSharedSizes() const {
+std::vector<std::pair<int, int64_t>> DimensionClasses::All(bool shared) const {
   std::map<int64_t, std::set<int>> by_size;
   for (size_t node = 0; node < sizes_.size(); ++node) {
     if (sizes_[node] > 1) by_size[sizes_[node]].insert(parent_[node]);
   }
-  std::vector<std::pair<int, int64_t>> shared;
+  std::vector<std::pair<int, int64_t>> found;
   for (const auto& [size, classes] : by_size) {
     for (const int of_class : classes) {
-      if (classes.size() > 1) shared.emplace_back(of_class, size);
+      if (classes.size() > 1 || !shared) found.emplace_back(of_class, size);
     }
   }
-  std::sort(shared.begin(), shared.end());
-  return shared;
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 // ---- Joining ----

@@ -24,8 +24,8 @@ class DimensionClasses {
   // Whether dimension `dimension` of operand 0 or of the result is.
   bool MeetsAt(const Instruction& instruction, int dimension, int of_class) const;
 
-  // Classes of a size above 1 that another class has too, in program order, with that size.
-  std::vector<std::pair<int, int64_t>> OfSharedSizes() const;
+  // Classes of a size above 1, in program order, with that size: all, or (`shared`) those whose size another class has too.
+  std::vector<std::pair<int, int64_t>> All(bool shared) const;
 
  private:
   struct Range {

@@ -10,6 +10,7 @@
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
+#include "core/debug/edit_inside.h"
 #include "core/debug/edit_sets.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/file_words.h"
@@ -126,6 +127,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   std::optional<Inheritance> inheritance;
   std::unique_ptr<Machine> machine;
   std::vector<PlacedSet> sets;
+  SharedPart shared;  // inside of what has changed first
   if (s.visible()) {
     const Renames renames(*s.module, *next);
     for (const HandSet& set : AllSets(s)) sets.push_back(PlaceSet(*s.module, *next, renames, set));
@@ -139,6 +141,11 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     absl::StatusOr<std::unique_ptr<Machine>> begun = NewRun(s, *next, inputs != nullptr ? *inputs : *s.inputs, *inheritance);
     if (!begun.ok()) return begun.status();
     machine = *std::move(begun);
+    if (same_parameters && !inheritance->here) {
+      absl::StatusOr<SharedPart> found = FindSharedPart(s, *next, *machine, inheritance->first);
+      if (!found.ok()) return found.status();
+      shared = *std::move(found);
+    }
   }
   const bool was_finished = s.machine != nullptr && s.machine->finished();
   const std::map<std::string, Mark> bookmarks = s.Extension<Travel>().bookmarks;
@@ -151,10 +158,17 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     if (inheritance->here) {
       present = first;
       present->levels[0].position = inheritance->first;
+    } else if (!shared.moments.empty()) {
+      present = first = shared.stand;
     } else {
       first.levels.assign(1, {FrameKind::kEntry, 0, -1, std::min(inheritance->first, s.machine->frames()[0].position)});
     }
-    (void)MemoryAt(s, first, inheritance->here ? *s.machine->frames().back().computation : *s.module->entry, &kept);
+    if (first == s.machine->Where()) {
+      kept = PresentMemory(s);
+    } else {
+      const Computation* there = ComputationAt(*s.module, first);
+      (void)MemoryAt(s, first, there != nullptr ? *there : *s.module->entry, &kept);
+    }
   }
   SpendRules(s);
   PutAwayRun(s);
@@ -183,6 +197,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   s.interrupt.store(&s.machine->interrupt());
   s.Extension<Travel>().bookmarks.clear();
   BeginHistory(s);
+  for (SharedMoment& moment : shared.moments) s.Extension<Travel>().timeline->Take(std::move(moment.snapshot), moment.seconds);
   s.ArmAll();
   SayLostBookmarks(s, KeepBookmarks(s, before, Renames(before, *s.module), bookmarks));
   if (!same_parameters) {
@@ -191,7 +206,8 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   const int size = static_cast<int>(s.module->entry->schedule.size());
   const int64_t parameters = static_cast<int64_t>(s.module->entry->parameters.size());
   s.Say(Count(inheritance->kept, "instruction"), inheritance->kept == 1 ? " keeps its value, " : " keep their values, ", size - parameters - inheritance->kept, " of ", s.module->entry->name,
-        inheritance->executed > 0 ? " are (again) to be run.\n" : " are to be run.\n");
+        inheritance->executed > 0 ? " are (again) to be run" : " are to be run",
+        shared.moments.empty() ? "" : absl::StrCat(", ", ShownName(*s.module->entry->schedule[inheritance->first]), shared.stand.levels[0].position > inheritance->first ? " up to here as before" : " from here on"), ".\n");
   SetAllAgain(s, before, std::move(sets));
   StopReason reason = StopReason::kStep;
   if (inheritance->first >= size && was_finished) {

@@ -10,7 +10,6 @@
 #include "core/text/attribute_text.h"
 
 namespace hloscope {
-namespace {
 
 std::string AttributesText(const Instruction& i) {
   std::vector<std::string> texts;
@@ -23,8 +22,6 @@ std::string AttributesText(const Instruction& i) {
   std::sort(texts.begin(), texts.end());
   return absl::StrJoin(texts, ", ");
 }
-
-}  // namespace
 
 std::vector<std::string> KeepBookmarks(Session::State& s, const Module& before, const Renames& renames, const std::map<std::string, Mark>& bookmarks) {
   std::vector<std::string> lost;

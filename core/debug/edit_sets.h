@@ -21,6 +21,8 @@ std::optional<Mark> MomentIn(const Module& from, const Module& to, const Renames
 std::vector<std::string> KeepBookmarks(Session::State& s, const Module& before, const Renames& renames, const std::map<std::string, Mark>& bookmarks);
 void SayLostBookmarks(Session::State& s, const std::vector<std::string>& lost);
 
+// Attributes in an order of their own, of computations the attribute's name alone.
+std::string AttributesText(const Instruction& i);
 // Does the line of `b`, of an edited program, say what that of `a` says, but for names and for what is called? Shapes are not looked at.
 bool SameLine(const Instruction& a, const Instruction& b, const Renames& renames);
 

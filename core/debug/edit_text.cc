@@ -58,7 +58,7 @@ void TakeOverNames(const Module& before, Module& after) {
   }
 }
 
-// Warnings inside of `written` are errors: what was just written there would be ignored.
+// With a warning inside of `written` nothing is made either: what was just written there would be ignored.
 absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string name, std::string text, SourceRange written = {}) {
   const auto source = std::make_shared<SourceText>(std::move(name), std::move(text));
   DiagnosticSink sink;
@@ -82,7 +82,8 @@ absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string n
   }
   if (shown > 5) absl::StrAppend(&problems, "and ", shown - 5, " more\n");
   if (problems.empty()) problems = "there is no entry computation\n";
-  return absl::InvalidArgumentError(absl::StrCat(problems, "The edited program is wrong; the old one stays."));
+  const bool ignored = module != nullptr && module->entry != nullptr && sink.error_count() == 0;
+  return absl::InvalidArgumentError(absl::StrCat(problems, ignored ? "So the edit would change nothing; the program stays as it is." : "The edited program is wrong; the old one stays."));
 }
 
 // The module's program as HLO text with places: its own source where that is HLO text, else printed.

@@ -404,6 +404,7 @@ absl::Status CommandFinish(Session::State& s, absl::string_view args) {
   Machine& m = *s.machine;
   const int depth = s.selected;
   const Computation& ended = *m.frames()[depth].computation;
+  const Instruction* const caller = m.frames()[depth].caller;
   if (depth > 0) {
     const std::string frame = s.DescribeFrame(depth);
     s.Say("Run till the end of ", absl::StripPrefix(frame, "the end in "), "\n");
@@ -423,6 +424,9 @@ absl::Status CommandFinish(Session::State& s, absl::string_view args) {
   } else if (reason == StopReason::kStep && now == depth + 1) {  // one call or iteration of several
     maker = ended.root;
     value = m.returned();
+  } else if (reason == StopReason::kFinished && caller != nullptr) {  // the program ended with it
+    maker = caller;
+    value = depth == 1 ? m.ValueOf(0, caller->index).value_or(Value()) : m.returned();
   }
   if (!value.has_value()) return absl::OkStatus();
   s.Say("Value returned: ", ShownName(*maker), " = ", ShapeText(value.shape()));

@@ -20,6 +20,7 @@
 #include "core/debug/expression_claim.h"
 #include "core/debug/expression_functions.h"
 #include "core/debug/expression_integers.h"
+#include "core/debug/expression_moment.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
@@ -92,6 +93,7 @@ class Parser {
   }
   absl::StatusOr<Result> Not() {
     Skip();
+    if (OfMomentAhead().has_value()) return LogicalOperand();
     const bool bang = !rest_.empty() && rest_[0] == '!' && !absl::StartsWith(rest_, "!=");
     if (!bang && !TakeWordIf("not")) return LogicalOperand();
     if (bang) rest_.remove_prefix(1);
@@ -125,11 +127,13 @@ class Parser {
     Skip();
     const absl::string_view from = rest_;
     const size_t before = parts_.size();
+    begins_ = true;
     absl::StatusOr<Result> left = Additive();
     if (!left.ok()) return left;
     Skip();
     for (absl::string_view op : {"==", "!=", "~=", "<=", ">=", "<", ">"}) {
       if (!absl::ConsumePrefix(&rest_, op)) continue;
+      begins_ = true;
       absl::StatusOr<Result> right = Additive();
       if (!right.ok()) return right;
       absl::StatusOr<Result> outcome = CompareResults(*std::move(left), *std::move(right), op);
@@ -196,7 +200,7 @@ class Parser {
     if (++depth_ > kMaxDepth) return Bad("too deeply nested");
     Skip();
     absl::StatusOr<Result> r;
-    if (Take("-")) {
+    if (!OfMomentAhead().has_value() && Take("-")) {
       r = Unary();
       if (r.ok()) r = Negated(*std::move(r));
     } else {
@@ -209,8 +213,10 @@ class Parser {
   absl::StatusOr<Result> Primary() {
     Skip();
     if (rest_.empty()) return Bad("something is missing");
+    if (const std::optional<expression::OfMoment> part = OfMomentAhead(); part.has_value()) return OfMoment(*part);
+    whole_begins_ = begins_ = false;
     if (Take("(")) {
-      absl::StatusOr<Result> r = Or();
+      absl::StatusOr<Result> r = Inner();
       if (r.ok() && Take(",")) r = ComplexLiteral(*std::move(r));
       if (r.ok() && !Take(")")) return Bad("the closing ) is missing");
       return r;
@@ -236,9 +242,47 @@ class Parser {
     return Ref();
   }
 
+  // Between parentheses.
+  absl::StatusOr<Result> Inner() {
+    whole_begins_ = true;
+    absl::StatusOr<Result> r = Or();
+    whole_begins_ = begins_ = false;
+    return r;
+  }
+  // What is before an @ is of the moment behind it: all of the expression, or of what is between parentheses, where it stands at their end; else
+  // back to a comparison, and, or, not, or the operator behind another moment.
+  std::optional<expression::OfMoment> OfMomentAhead() const {
+    if (!whole_begins_ && !begins_) return std::nullopt;
+    std::optional<expression::OfMoment> part = expression::FirstMoment(rest_);
+    if (part.has_value() && !(whole_begins_ && part->is_all) && (!begins_ || part->compares)) part.reset();
+    return part;
+  }
+  absl::StatusOr<Result> OfMoment(const expression::OfMoment& part) {
+    if (part.expression.find_first_of("%$") == absl::string_view::npos && std::none_of(part.expression.begin(), part.expression.end(), absl::ascii_isalpha)) {
+      return Bad(absl::StrCat(part.expression, " is the same at every moment; put into parentheses what is meant to be of it, as (%x > 5 @ iteration 3)"));
+    }
+    rest_.remove_prefix(part.length);
+    whole_begins_ = false;
+    begins_ = true;
+    if (skipping_ > 0) return Unknown();
+    Parser inner(part.expression, host_, explain_);
+    inner.depth_ = depth_ + 1;
+    inner.negated_ = negated_;
+    absl::StatusOr<Result> result = Unknown();
+    const absl::Status looked = host_.AtMoment(part.moment, part.expression, [&] {
+      result = inner.Whole();
+      return result.status();
+    });
+    if (!looked.ok()) return looked;
+    last_ = std::move(inner.last_);
+    wide_ |= inner.wide_;
+    parts_.insert(parts_.end(), inner.parts_.begin(), inner.parts_.end());
+    return result;
+  }
+
   // The rest of (1, -2).
   absl::StatusOr<Result> ComplexLiteral(Result left) {
-    absl::StatusOr<Result> right = Or();
+    absl::StatusOr<Result> right = Inner();
     if (!right.ok()) return right;
     absl::StatusOr<Result> re = ToNumbers(std::move(left)), im = ToNumbers(*std::move(right));
     if (!re.ok()) return re;
@@ -381,7 +425,7 @@ class Parser {
     if (++depth_ > kMaxDepth) return Bad("too deeply nested");
     std::vector<Part> inner = std::exchange(parts_, {});  // those of before, and then those of the argument
     const bool negated = std::exchange(negated_, false);
-    absl::StatusOr<Result> argument = function == nullptr ? ShapeArgument() : Or();
+    absl::StatusOr<Result> argument = function == nullptr ? ShapeArgument() : Inner();
     inner.swap(parts_);
     negated_ = negated;
     --depth_;
@@ -493,6 +537,8 @@ class Parser {
   std::vector<Part> parts_;
   bool wide_ = false;
   bool negated_ = false;  // an odd number of nots is around the place that is read
+  bool whole_begins_ = true;  // nothing has been read of the expression, or of what is between parentheses
+  bool begins_ = true;        // nor of the side of a comparison, or of what follows a moment
   int depth_ = 0;
   int skipping_ = 0;  // more than 0: values are not asked for
 };
@@ -501,6 +547,10 @@ class Parser {
 
 absl::StatusOr<double> ExpressionHost::Fact(absl::string_view name, absl::string_view argument) const {
   return absl::FailedPreconditionError(absl::StrCat("nothing is known of '", name, "' here"));
+}
+
+absl::Status ExpressionHost::AtMoment(absl::string_view moment, absl::string_view, const std::function<absl::Status()>&) const {
+  return absl::InvalidArgumentError(absl::StrCat("@ ", moment, " is another moment, and only the present is looked at here; print, expect, set and save can be asked for others"));
 }
 
 absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) {

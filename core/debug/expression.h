@@ -5,6 +5,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 #define HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class ExpressionHost {
   virtual bool Finished() const = 0;
   // "iteration" (`argument`: a loop's name, empty for the innermost), "depth", "hits". By default nothing is known.
   virtual absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const;
+  // Calls `look` where the names of `expression` mean what they meant at the moment, "iteration 3". By default that is nothing to be asked for.
+  virtual absl::Status AtMoment(absl::string_view moment, absl::string_view expression, const std::function<absl::Status()>& look) const;
   // Only the form is looked at, to find mistakes before anything runs: then FormOf is asked instead of ValueOf. Unavailable from FormOf:
   // the shape is not known either.
   virtual bool form_only() const { return false; }

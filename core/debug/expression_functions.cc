@@ -211,6 +211,9 @@ std::string ExpressionHelp() {
       "  hits       in conditions and logpoints: how often the place has been reached since the program began, this time included, also\n"
       "             before the breakpoint was there and while it was disabled, so that it is the same whichever way leads there\n"
       "  replica, partition  the numbers of the device, where a program runs on several\n"
+      "  @ MOMENT   in print, expect, set and save: what stands before it is of that moment, %x @ iteration 3 (help print). At the end, or before a\n"
+      "             closing parenthesis, that is all of it: %x > %y @ iteration 3. Where an operator follows, it goes back to a comparison, and, or,\n"
+      "             not, or the operator behind another @: %x @ iteration 3 > 5, %x @ iteration 3 - %x @ iteration 2, %x - (%x @ iteration 3)\n"
       "An instruction called iteration, depth, hits, replica or partition is written with its %. and, or do not evaluate what cannot matter any more.\n"
       "As a condition, a comparison of arrays by == or ~= is true where all elements are; of any other array say all(...) or any(...).\n";
   return text;

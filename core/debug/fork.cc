@@ -12,6 +12,7 @@
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
+#include "core/text/mlir/mlir.h"
 
 namespace hloscope {
 namespace {
@@ -182,15 +183,17 @@ std::string PlacesText(const Session::State& s, const std::vector<std::string>& 
   return absl::StrJoin(texts, "; ");
 }
 
+bool IsStableHlo(const Module& module) { return module.source != nullptr && mlir::LooksLikeMlir(module.source->text()); }
+
 // What a stop says of names that have changed; `home`: of the program before. Whether that was anything.
-bool Follow(const Renames& renames, const Computation* home, Breakpoint& b) {
+bool Follow(const Renames& renames, const Module& before, const Computation* home, Breakpoint& b) {
   bool changed = false;
   const auto rewrite = [&](std::string& text, bool place) {
     std::string now = renames.Rewritten(text, home, place);
     changed |= now != text;
     text = std::move(now);
   };
-  rewrite(b.spec, true);
+  if (!b.elsewhere && !TextLineOf(before, b.spec).has_value()) rewrite(b.spec, true);
   for (std::string* text : {&b.condition, &b.expression, &b.text}) rewrite(*text, false);
   for (Breakpoint::Command& command : b.commands) rewrite(command.text, false);
   return changed;
@@ -201,7 +204,56 @@ std::string TextOf(const Breakpoint& b) {
                                  : b.kind == Breakpoint::kLog   ? "logpoint "
                                  : b.kind == Breakpoint::kCatch ? "catch "
                                                                 : "breakpoint ";
-  return absl::StrCat(kind, b.number, " (", b.kind == Breakpoint::kCatch ? CatchText(b) : b.spec.empty() ? b.expression : b.spec, ")");
+  return absl::StrCat(kind, b.number, " (", b.kind == Breakpoint::kCatch ? CatchText(b) : b.spec.empty() ? b.expression : b.shown_spec(), ")");
+}
+
+std::vector<Location> Mapped(const Renames& renames, const std::vector<Location>& places, std::vector<Location>* lost) {
+  std::vector<Location> now;
+  for (const Location& place : places) {
+    const Instruction* i = renames.Now(place.instruction());
+    if (i != nullptr) now.push_back({i->parent, i->index});
+    else lost->push_back(place);
+  }
+  return now;
+}
+
+std::vector<Location> InOrder(std::vector<Location> places) {
+  const auto order = [](const Location& each) { return std::pair(each.computation->id, each.position); };
+  std::sort(places.begin(), places.end(), [&](const Location& a, const Location& b) { return order(a) < order(b); });
+  return places;
+}
+
+// Where a stop is in the session's program. What names a line of the text, or means something else in the text of another language, stays
+// with the instructions that it named (`elsewhere` then, if it names others now). `lost`: what is gone of the places.
+std::vector<Location> PlacesNow(const Session::State& s, const Module& before, const Renames& renames, Breakpoint& b, std::vector<Location>* lost) {
+  std::vector<Location> same = Mapped(renames, b.locations, lost);
+  if (b.kind == Breakpoint::kWatch || b.from_program || b.spec.empty()) return same;
+  const Computation* home = b.locations.empty() ? nullptr : b.locations[0].computation;
+  absl::StatusOr<std::vector<Location>> named = ResolveLocations(*s.module, b.spec, home == nullptr ? nullptr : renames.Now(*home));
+  const bool line = TextLineOf(before, b.spec).has_value();
+  if (!b.elsewhere && !line && IsStableHlo(before) == IsStableHlo(*s.module)) {
+    lost->clear();
+    return named.ok() ? *std::move(named) : std::vector<Location>();
+  }
+  std::vector<Location> meant = same;  // all of them: where a condition makes no sense there is no stop
+  if (!b.elsewhere) {
+    const absl::StatusOr<std::vector<Location>> were = ResolveLocations(before, b.spec, home);
+    std::vector<Location> unneeded;
+    if (were.ok()) meant = Mapped(renames, *were, &unneeded);
+    for (size_t k = 0; named.ok() && !line && k < named->size(); ++k) {
+      const Location& place = (*named)[k];
+      if (renames.Before(place.instruction()) != nullptr) continue;
+      same.push_back(place);  // that the program did not have
+      meant.push_back(place);
+    }
+  }
+  b.elsewhere = !named.ok() || InOrder(*std::move(named)) != InOrder(meant);
+  return InOrder(std::move(same));
+}
+
+// "%l in body, h.hlo:14 and 2 other places"
+std::string TextOf(const Module& module, const std::vector<Location>& places) {
+  return absl::StrCat(Describe(module, places[0]), places.size() > 1 ? absl::StrCat(" and ", Count(static_cast<int64_t>(places.size()) - 1, "other place")) : "");
 }
 
 bool PlainName(absl::string_view name) {
@@ -269,25 +321,14 @@ void FindAgain(Session::State& s, const Module& before) {
   s.list_first = s.list_last = 0;
   const Renames renames(before, *s.module);
   const auto again = [&](const Computation* old) -> const Computation* { return old == nullptr ? nullptr : renames.Now(*old); };
-  std::vector<std::string> lost, followed;
+  std::vector<std::string> lost, followed, elsewhere;
   std::vector<std::unique_ptr<Breakpoint>> kept;
   for (std::unique_ptr<Breakpoint>& b : s.breakpoints) {
-    std::vector<Location> found;
     const Computation* was = b->kind == Breakpoint::kWatch ? b->home : b->locations.empty() ? nullptr : b->locations[0].computation;
-    const Computation* home = b->locations.empty() ? nullptr : again(b->locations[0].computation);
-    bool ok = true;
-    const bool follows = Follow(renames, was, *b);
-    if (b->kind != Breakpoint::kWatch && !b->from_program && !b->spec.empty()) {
-      absl::StatusOr<std::vector<Location>> resolved = ResolveLocations(*s.module, b->spec, home);
-      if (resolved.ok()) found = *std::move(resolved);
-    } else {
-      for (const Location& location : b->locations) {
-        const Computation* computation = again(location.computation);
-        const Instruction* i = computation == nullptr ? nullptr : renames.Now(location.instruction());
-        if (i != nullptr) found.push_back({computation, i->index});
-        ok = ok && (i != nullptr || b->kind != Breakpoint::kWatch);
-      }
-    }
+    const bool follows = Follow(renames, before, was, *b), stood_elsewhere = b->elsewhere;
+    std::vector<Location> gone;
+    std::vector<Location> found = PlacesNow(s, before, renames, *b, &gone);
+    bool ok = gone.empty() || b->kind != Breakpoint::kWatch;
     if (b->kind == Breakpoint::kWatch) {
       ok = ok && (b->home == nullptr || again(b->home) != nullptr);
       b->home = again(b->home);
@@ -303,6 +344,8 @@ void FindAgain(Session::State& s, const Module& before) {
     }
     if (ok) {
       if (follows) followed.push_back(TextOf(*b));
+      if (!gone.empty() && !b->from_program) lost.push_back(absl::StrCat(TextOf(*b), " at ", TextOf(before, gone)));
+      if (b->elsewhere && !stood_elsewhere) elsewhere.push_back(absl::StrCat(TextOf(*b), " at ", TextOf(*s.module, b->locations)));
       kept.push_back(std::move(b));
     } else {
       lost.push_back(TextOf(*b));
@@ -322,6 +365,7 @@ void FindAgain(Session::State& s, const Module& before) {
     item = s.displays.erase(item);
   }
   if (!followed.empty()) s.Say("With its new name: ", absl::StrJoin(followed, ", "), "\n");
+  if (!elsewhere.empty()) s.Say("Still where they were, though the text is another: ", absl::StrJoin(elsewhere, "; "), "\n");
   if (!lost.empty()) s.Say("Lost, because this program has no such place: ", absl::StrJoin(lost, ", "), "\n");
   CatchesOfNewProgram(s);
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
 #include "core/debug/file_words.h"
@@ -73,7 +74,40 @@ absl::StatusOr<Locations> ByName(const Module& module, absl::string_view spec, c
   return NoLocation(absl::StrCat("there is no instruction or computation '", name, "'"), HintFor(module, name));
 }
 
+// "%a,%body:b"; nothing: that is no list of names.
+std::optional<absl::StatusOr<Locations>> ByNames(const Module& module, absl::string_view spec, const Computation* current) {
+  const std::vector<absl::string_view> names = absl::StrSplit(spec, ',');
+  if (names.size() < 2 || !std::all_of(names.begin(), names.end(), [](absl::string_view name) { return absl::StartsWith(absl::StripAsciiWhitespace(name), "%"); })) return std::nullopt;
+  Locations found;
+  for (absl::string_view name : names) {
+    absl::StatusOr<Locations> one = ByName(module, absl::StripAsciiWhitespace(name), current);
+    if (!one.ok()) return one;
+    found.insert(found.end(), one->begin(), one->end());
+  }
+  const auto order = [](const Location& l) { return std::pair(l.computation->id, l.position); };
+  std::sort(found.begin(), found.end(), [&](const Location& a, const Location& b) { return order(a) < order(b); });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 }  // namespace
+
+std::optional<int> TextLineOf(const Module& module, absl::string_view spec) {
+  spec = absl::StripAsciiWhitespace(spec);
+  int line = 0;
+  if (absl::SimpleAtoi(spec, &line)) return line;
+  std::string unquoted;
+  if (absl::StartsWith(spec, "\"")) {
+    absl::StatusOr<std::string> file = TakeQuoted(spec);
+    if (!file.ok()) return std::nullopt;
+    unquoted = absl::StrCat(*file, spec);
+    spec = unquoted;
+  }
+  const size_t colon = spec.rfind(':');
+  if (colon == absl::string_view::npos || !absl::SimpleAtoi(spec.substr(colon + 1), &line)) return std::nullopt;
+  if (module.source == nullptr || !FileMatches(module.source->name(), spec.substr(0, colon))) return std::nullopt;
+  return line;
+}
 
 absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current) {
   spec = absl::StripAsciiWhitespace(spec);
@@ -91,12 +125,11 @@ absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, abs
   if (absl::ConsumePrefix(&spec, "function:") || absl::ConsumePrefix(&spec, "func:")) return ByFunction(module, "", spec);
   if (absl::ConsumePrefix(&spec, "re:")) return ByWholeText(module, spec);
   if (spec.size() >= 2 && spec.front() == '/' && spec.back() == '/') return ByRegex(module, spec.substr(1, spec.size() - 2));
+  if (const std::optional<int> line = TextLineOf(module, spec); line.has_value()) return ByTextLine(module, *line);
   int line = 0;
-  if (absl::SimpleAtoi(spec, &line)) return ByTextLine(module, line);
   const size_t colon = spec.rfind(':');
   const absl::string_view file = spec.substr(0, colon);
   if (colon != absl::string_view::npos && absl::SimpleAtoi(spec.substr(colon + 1), &line)) {
-    if (module.source != nullptr && FileMatches(module.source->name(), file)) return ByTextLine(module, line);
     // "body:5" could name an instruction called 5; a file has a dot or a slash.
     if (module.FindComputation(absl::StripPrefix(file, "%")) == nullptr) return BySourceLine(module, file, line);
   }
@@ -104,6 +137,7 @@ absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, abs
     Locations found = EntriesOf(module, spec);
     return found.empty() ? ByFunction(module, "", spec) : absl::StatusOr<Locations>(std::move(found));
   }
+  if (std::optional<absl::StatusOr<Locations>> several = ByNames(module, spec, current); several.has_value()) return *std::move(several);
   absl::StatusOr<Locations> named = ByName(module, spec, current);
   if (named.ok() || absl::StartsWith(spec, "%")) return named;
   if (colon != absl::string_view::npos && NamesSourceFile(module, file)) return ByFunction(module, file, spec.substr(colon + 1));

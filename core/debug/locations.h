@@ -36,10 +36,13 @@ struct Location {
 //   model.py, file:model.py where it enters that file
 //   function:attend, model.py:attend   where it enters that Python function
 //   function:relu, @relu    where a function of StableHLO (or a computation) of that name begins
-//   142                     the instructions on that line of the text
+//   142, model.hlo:142      the instructions on that line of the text, where model.hlo is its file
+//   %dot.5,%body:dot.6      several by name
 // NotFound with the nearest names where there is none.
 absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current);
 
+// The line of the text that is named so: by its number, or with the text's own file before it.
+std::optional<int> TextLineOf(const Module& module, absl::string_view spec);
 // An operation by HLO's name or by StableHLO's, as stablehlo.dot_general, dot_general.
 std::optional<Opcode> OpcodeFromAnyName(absl::string_view name);
 // "%dot.5 in body, model.hlo:12".

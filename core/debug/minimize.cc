@@ -30,21 +30,6 @@ constexpr int64_t kSmallValue = 16;         // elements that are written as a co
 constexpr int64_t kKeptBytes = int64_t{1} << 30;
 constexpr int64_t kSmallZeros = 256;        // elements of a constant of zeros in a called computation
 
-Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
-  for (int64_t k : leaf) {
-    const Value element = value.elements()[k];
-    value = element;
-  }
-  return value;
-}
-
-int64_t Elements(const Shape& shape) {
-  if (!shape.IsTuple()) return shape.IsArray() ? shape.ElementCount() : 0;
-  int64_t n = 0;
-  for (const Shape& element : shape.tuple_shapes()) n += Elements(element);
-  return n;
-}
-
 using OfDevices = std::vector<Value>;  // one value, by device
 
 bool SameOnAll(const OfDevices& values) {
@@ -189,7 +174,7 @@ class Minimizer {
       error_ = failing.status();
       return false;
     }
-    if (!failing->fails) return false;
+    if (!failing->fails || only_asked_) return failing->fails;
     ++out_.accepted;
     moment_ = std::move(failing->moment);
     present_.reset();
@@ -283,20 +268,39 @@ class Minimizer {
     return parts;
   }
 
-  // The last iteration of a loop.
-  bool DescendToLast(const Instruction& loop) {
-    const auto last = [&](FrameHistory& history) {
-      const absl::StatusOr<int64_t> iterations = history.Iterations(0, loop);
-      return iterations.ok() && *iterations > 0 ? history.EnterBody(0, loop, *iterations - 1) : -1;
+  // The iteration of a loop after which what it has made so far fails first; the last one, where it fails from the beginning.
+  bool DescendToIteration(const Instruction& loop) {
+    int64_t iterations = 0, wanted = -1;  // -1: the last
+    const auto enter = [&](FrameHistory& history) {
+      const absl::StatusOr<int64_t> ran = history.Iterations(0, loop);
+      iterations = ran.value_or(0);
+      return iterations > 0 ? history.EnterBody(0, loop, wanted < 0 ? iterations - 1 : std::min(wanted, iterations - 1)) : -1;
     };
-    if (TryFrame(last)) return true;
     const std::vector<const Instruction*> results = ResultsInBody(loop);
-    if (results.empty() || results[0] == loop.Called(AttrId::kBody)->root) return false;
-    return BuildsTuple(*entry().root) ? TryFrame(last, nullptr, results) : TryFrame(last, results[0]);
+    const bool parts = !results.empty() && results[0] != loop.Called(AttrId::kBody)->root, several = parts && BuildsTuple(*entry().root);
+    const auto whole = [&] { return TryFrame(enter); };
+    const auto part = [&] { return parts && (several ? TryFrame(enter, nullptr, results) : TryFrame(enter, results[0])); };
+    for (const std::function<bool()>& fails : {std::function<bool()>(whole), std::function<bool()>(part)}) {
+      wanted = -1;
+      if (!WouldFail(fails)) continue;
+      wanted = FirstFailing(iterations - 1, [&](int64_t iteration) {
+        wanted = iteration;
+        return WouldFail(fails);
+      });
+      if (fails()) return true;
+    }
+    return false;
+  }
+
+  bool WouldFail(const std::function<bool()>& fails) {
+    only_asked_ = true;
+    const bool failed = fails();
+    only_asked_ = false;
+    return failed;
   }
 
   // A computation that is called becomes the program: with the arguments that it has where it fails; else with those that it first gets, or
-  // a loop's body gets last.
+  // a loop's body gets in the iteration that makes it fail.
   void Descend() {
     for (bool again = true; again && !Spent();) {
       if ((again = DescendToFailure())) continue;
@@ -318,7 +322,7 @@ class Minimizer {
           again = known && TryCalled(rewrite);
           arguments_.clear();
         }
-        again = again || (control == ControlKind::kWhile && DescendToLast(*i));
+        again = again || (control == ControlKind::kWhile && DescendToIteration(*i));
         if (again) break;
       }
     }
@@ -488,8 +492,7 @@ class Minimizer {
     }
   }
 
-  // One size at a time, everywhere that it stands, and with it what is a multiple of it; then of dimensions of one size some, which may be
-  // smaller than the others.
+  // One size at a time, everywhere, and with it its multiples; then only some dimensions of that size; then with sizes that follow from theirs.
   void ShrinkSizes() {
     constexpr size_t kMost = 64;
     std::vector<int64_t> sizes = SizesIn(module());
@@ -501,19 +504,21 @@ class Minimizer {
         now = to;
       }
     }
-    for (size_t k = 0; k < kMost && !Spent();) {
-      const auto classes = std::make_shared<const DimensionClasses>(module());
-      const std::vector<std::pair<int, int64_t>> shared = classes->OfSharedSizes();
-      if (k >= shared.size()) break;
-      if (ShrinkSize(shared[k].second, classes, shared[k].first) == shared[k].second) ++k;
+    for (const bool follow : {false, true}) {
+      for (size_t k = 0; k < kMost && !Spent();) {
+        const auto classes = std::make_shared<const DimensionClasses>(module());
+        const std::vector<std::pair<int, int64_t>> all = classes->All(!follow);
+        if (k >= all.size()) break;
+        if (ShrinkSize(all[k].second, classes, all[k].first, follow) == all[k].second) ++k;
+      }
     }
   }
 
   // The size that was tried with success, or `now`.
-  int64_t ShrinkSize(int64_t now, const std::shared_ptr<const DimensionClasses>& classes, int of_class) {
+  int64_t ShrinkSize(int64_t now, const std::shared_ptr<const DimensionClasses>& classes, int of_class, bool follow = false) {
     const bool multiples = classes == nullptr && HasMultiple(module(), now);
     std::set<std::pair<int64_t, bool>> invalid;  // whichever elements stay, there is no such program
-    for (const SizeCut& cut : SizeCuts(module(), now, classes, of_class)) {
+    for (const SizeCut& cut : SizeCuts(module(), now, classes, of_class, follow)) {
       for (int with = 0; with <= (multiples ? 1 : 0); ++with) {
         if (Spent()) return now;
         if (invalid.contains({cut.to, with != 0})) continue;
@@ -576,6 +581,7 @@ class Minimizer {
   const MinimizeOptions& options_;
   Clock::time_point start_;
   Minimized out_;
+  bool only_asked_ = false;  // what is tried does not become the present program
   absl::Status error_;
   const Module* source_ = nullptr;
   std::unique_ptr<Module> owned_;

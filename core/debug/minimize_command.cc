@@ -19,6 +19,7 @@
 #include "core/debug/program_files.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/ir/frontend_attributes.h"
 
 namespace hloscope {
 namespace {
@@ -127,7 +128,7 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
   absl::StatusOr<FailurePredicate> fails = FailureOf(request, backend, run, script);
   if (!fails.ok()) return fails.status();
   // Candidates may take some more than the program takes, but not for ever.
-  const PlainRun plain = RunPlainly(module, *parameters, backend, run, 0);
+  const PlainRun plain = RunPlainly(module, *parameters, backend, run, options.seconds);
   if (plain.ended || request.kind == MinimizeRequest::kError) run.machine.max_iterations = std::min(run.machine.max_iterations, 2 * plain.iterations + 16);
   if (plain.ended) fails = EndingToo(*std::move(fails), backend, run, 10 * plain.seconds + 1);
   MinimizeOptions with_parts = options;
@@ -135,6 +136,11 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
   with_parts.other_parameters = request.kind == MinimizeRequest::kScript && !script.takes_values();
   const absl::StatusOr<Minimized> small = MinimizeProgram(module, *std::move(parameters), backend, run, *fails, with_parts);
   if (!small.ok()) return small.status();
+  if (request.kind != MinimizeRequest::kScript) {  // the command that shows the failure runs to it
+    for (const Computation* c : small->module->computations) {
+      for (Instruction* i : c->instructions) i->frontend_attributes = small->module->Intern(WithoutFrontendAttribute(i->frontend_attributes, "breakpoint"));
+    }
+  }
   ProgramFiles files;
   if (absl::Status written = WriteProgramFiles(*small->module, small->parameters, session.devices, request.out, &files); !written.ok()) return written;
   std::string command = CommandFor(request, *small->module, files, backend.name(), session);

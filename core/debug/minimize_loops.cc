@@ -93,6 +93,16 @@ const Instruction* PartInBody(const Instruction& loop, const Instruction& part) 
   return i->shape == part.shape ? i : nullptr;
 }
 
+int64_t FirstFailing(int64_t last, const std::function<bool(int64_t iteration)>& fails) {
+  int64_t before = 0, after = last;
+  if (last <= 0 || fails(0)) return last;
+  while (after - before > 1) {
+    const int64_t middle = before + (after - before) / 2;
+    (fails(middle) ? after : before) = middle;
+  }
+  return after;
+}
+
 void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped) {
   if (!MustRun(i) || &i == i.parent->root) return;
   for (const Instruction* other : i.parent->schedule) {

@@ -3,6 +3,7 @@
 #define HLOSCOPE_CORE_DEBUG_MINIMIZE_LOOPS_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/container/flat_hash_set.h"
 #include "core/ir/module.h"
@@ -20,6 +21,9 @@ const Instruction* MakerOfPart(const Instruction& i);
 const Instruction* PartInBody(const Instruction& loop, const Instruction& part);
 // Whether its condition is false before the first iteration in every run: it, and what of the loop's start it reads, is computed from constants.
 bool IsNeverEntered(const Instruction& loop);
+// Of a loop that fails after its iteration `last`: where it does not fail after the first one, the one after which it does, and before which it
+// does not; else the last.
+int64_t FirstFailing(int64_t last, const std::function<bool(int64_t iteration)>& fails);
 // Adds what runs though nothing reads it, if `i` is such, and what is there for it alone.
 void AddUnread(const Instruction& i, absl::flat_hash_set<const Instruction*>* dropped);
 // What devices do with one another stays where the rewrite does not drop it. Where it gives the value of a done operation otherwise, what that

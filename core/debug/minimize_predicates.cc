@@ -24,6 +24,7 @@
 #include "core/debug/text_util.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/op.h"
+#include "core/ops/operand_role.h"
 
 namespace hloscope {
 namespace {
@@ -79,14 +80,23 @@ bool SameKind(const Shape& before, const Shape& now) {
   return true;
 }
 
-// What computed the part `path` of an instruction's value: found through tuples, calls, loops and data that is only moved.
+// An array with a part of it written anew.
+bool IsUpdate(const Instruction& i) {
+  const auto is = [&i](int operand, OperandRole role) { return RoleOf(i, operand).role == role; };
+  return Def(i).movement == Movement::kMove && i.operands.size() > 2 && is(0, OperandRole::kThrough) && is(1, OperandRole::kThrough) && is(2, OperandRole::kIndex);
+}
+
+// What computed the part `path` of an instruction's value: found through tuples, calls, loops and data that is only moved. Of an update, as of
+// what a loop stacks up, what computed the new part, where something did.
 const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
+  const Instruction* update = nullptr;
+  const auto found = [&update](const Instruction* maker) { return update != nullptr && (maker->parameter_number >= 0 || maker->literal != nullptr) ? update : maker; };
   std::vector<const Instruction*> callers;
   std::set<std::pair<const Instruction*, std::vector<int64_t>>> loops;  // bodies gone through for a part
   for (int steps = 0; steps < 100000; ++steps) {
     const OpDef& def = Def(*i);
     if (i->parameter_number >= 0) {
-      if (callers.empty()) return i;
+      if (callers.empty()) return found(i);
       const Instruction* caller = callers.back();
       callers.pop_back();
       if (Def(*caller).control == ControlKind::kWhile) {
@@ -115,11 +125,14 @@ const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
       i = i->operands[part];
     } else if (def.movement == Movement::kMove && i->operands.size() == 1 && path.empty()) {
       i = i->operands[0];
+    } else if (path.empty() && IsUpdate(*i)) {
+      if (update == nullptr) update = i;
+      i = i->operands[1];
     } else {
-      return i;
+      return found(i);
     }
   }
-  return i;
+  return found(i);
 }
 
 // Of each value that the expression names, in their order, what kind of operation has computed it; parameters and constants are one kind.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "core/literal/relayout.h"
@@ -20,7 +22,7 @@ std::vector<int64_t> Range(int64_t first, int64_t last) {
 
 SizeCut SameOnAll(int64_t size, SizeCut::Part kept) {
   const int64_t count = kept.end - kept.begin;
-  return {size, kept.without ? size - count : count, kept, nullptr, 0, {}};
+  return {size, kept.without ? size - count : count, kept, nullptr, 0, nullptr, false, {}};
 }
 
 template <typename Each>
@@ -109,6 +111,7 @@ void SizeCut::ApplyTo(Rewrite* rewrite, bool multiples) const {
   rewrite->attribute_size = [other, in = classes, c = of_class](const Instruction& of, int dimension, int64_t d) {
     return in == nullptr || (dimension < 0 ? in->Meets(of, c) : in->MeetsAt(of, dimension, c)) ? other(d) : d;
   };
+  if (follow != nullptr) ResizeClasses(*classes, *follow, rewrite);
   rewrite->cut = [cut = *this](const Instruction& of, const Value& value, const Shape& shape) {
     const Value dense = ToDense(value);
     const int rank = static_cast<int>(shape.dimensions().size());
@@ -117,6 +120,10 @@ void SizeCut::ApplyTo(Rewrite* rewrite, bool multiples) const {
       const int64_t now = dense.shape().dimensions()[k], then = shape.dimensions()[k];
       if (now == then) {
         indices[k] = Range(0, now);
+        continue;
+      }
+      if (cut.follow != nullptr && cut.classes->Of(of, k) != cut.of_class) {
+        indices[k] = cut.follow_ends ? Range(now - then, now) : Range(0, then);
         continue;
       }
       const int64_t times = now / cut.from;  // of a multiple: so many side by side
@@ -143,7 +150,35 @@ bool HasMultiple(const Module& module, int64_t size) {
   return has;
 }
 
-std::vector<SizeCut> SizeCuts(const Module& module, int64_t size, std::shared_ptr<const DimensionClasses> classes, int of_class) {
+namespace {
+
+// Those with which other sizes have to change, and can: of given arrays of those the first elements stay, or the last.
+std::vector<SizeCut> WithWhatFollows(const Module& module, const std::vector<SizeCut>& cuts) {
+  std::map<int64_t, std::shared_ptr<const ClassSizes>> known;  // by the new size
+  std::vector<SizeCut> all;
+  for (SizeCut cut : cuts) {
+    const auto [follow, added] = known.try_emplace(cut.to, nullptr);
+    if (added) {
+      std::optional<ClassSizes> sizes = SizesThatFollow(module, *cut.classes, cut.of_class, cut.to);
+      if (sizes.has_value() && sizes->size() > 1) follow->second = std::make_shared<const ClassSizes>(*std::move(sizes));
+    }
+    if (follow->second == nullptr) continue;
+    cut.follow = follow->second;
+    all.push_back(cut);
+    bool given = false;
+    ForEachSize(module, [&](const Instruction& i, int k, int64_t) {
+      const bool is_given = i.literal != nullptr || (i.parameter_number >= 0 && i.parent == module.entry);
+      given |= is_given && cut.classes->Of(i, k) != cut.of_class && cut.follow->contains(cut.classes->Of(i, k));
+    });
+    cut.follow_ends = true;
+    if (given) all.push_back(std::move(cut));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<SizeCut> SizeCuts(const Module& module, int64_t size, std::shared_ptr<const DimensionClasses> classes, int of_class, bool follow) {
   constexpr int64_t kFew = 16;
   std::vector<SizeCut> cuts = {SameOnAll(size, {0, 1})};
   const std::vector<Given> arrays = GivenOf(module, size, classes.get(), of_class);
@@ -158,11 +193,32 @@ std::vector<SizeCut> SizeCuts(const Module& module, int64_t size, std::shared_pt
     const bool end = k == 0 || k == size - 1;
     if (given ? end || size <= kFew : k == size - 1) cuts.push_back(SameOnAll(size, {k, k + 1, true}));
   }
+  // With others only some sizes may fit together.
+  constexpr int64_t kMostSizes = 64;
+  for (int64_t to = 2; follow && to < std::min(size, kMostSizes); ++to) {
+    cuts.push_back(SameOnAll(size, {0, to}));
+    if (given) cuts.push_back(SameOnAll(size, {size - to, size}));
+  }
   for (SizeCut& cut : cuts) {
     cut.classes = classes;
     cut.of_class = of_class;
   }
-  return cuts;
+  return follow ? WithWhatFollows(module, cuts) : cuts;
+}
+
+int64_t Elements(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.IsArray() ? shape.ElementCount() : 0;
+  int64_t n = 0;
+  for (const Shape& element : shape.tuple_shapes()) n += Elements(element);
+  return n;
+}
+
+Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
+  for (int64_t k : leaf) {
+    const Value element = value.elements()[k];
+    value = element;
+  }
+  return value;
 }
 
 Value Filled(const Shape& shape, double number) {

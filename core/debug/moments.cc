@@ -2,6 +2,7 @@
 #include "core/debug/moments.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -14,6 +15,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/loop_choice.h"
+#include "core/debug/moment_host.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/places.h"
 #include "core/debug/stop_walk.h"
@@ -105,7 +107,9 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
                                return c == asked.loop || (asked.caller != nullptr && c == asked.caller->Called(AttrId::kCondition));
                              });
       const bool elements = std::none_of(around.begin(), around.end(), [&](const Computation* c) { return c == s.module->entry; }) || RunsByElements(*s.module, calls, *computation);
-      const int rank = (is_inside ? 1 << 20 : 0) + (sees_all ? 1 << 19 : 0) + (elements && depth < 0 ? 0 : 1 << 18) + (calls.in_loop[computation->id] ? 1 << 17 : 0) + depth + 1;
+      // Of those on the stack what the selected frame sees comes first.
+      const int near = depth < 0 ? 0 : depth + 1 + (depth <= s.selected ? 1 << 16 : 0);
+      const int rank = (is_inside ? 1 << 20 : 0) + (sees_all ? 1 << 19 : 0) + (elements && depth < 0 ? 0 : 1 << 18) + (calls.in_loop[computation->id] ? 1 << 17 : 0) + near;
       with_name.push_back({instruction, rank, depth >= 0});
     }
     // Body before condition, so that of the two the body is told.
@@ -368,12 +372,24 @@ absl::Status MomentError(const absl::Status& status, absl::string_view moment) {
   return absl::NotFoundError(absl::StrCat("the program does not come to ", moment, absl::StartsWith(moment, "iter") ? ": the loop ends before, or is not entered" : " any more"));
 }
 
+absl::Status MomentHost::AtMoment(absl::string_view moment, absl::string_view expression, const std::function<absl::Status()>& look) const {
+  const absl::StatusOr<Mark> mark = ParseMoment(s_, moment, expression);
+  if (!mark.ok()) return mark.status();
+  bool reached = false;
+  absl::Status status = LookAt(s_, *mark, [&] {
+    reached = true;
+    return look();
+  });
+  if (!reached) status = MomentError(status, moment);
+  return reached || !absl::IsNotFound(status) ? status : absl::FailedPreconditionError(status.message());
+}
+
 absl::Status LookAround(Session::State& s, const std::function<absl::Status()>& look) {
   Travel& travel = s.Extension<Travel>();
   const int selected = s.selected;
-  travel.ahead = true;
+  const bool ahead = std::exchange(travel.ahead, true);
   absl::Status status = travel.timeline->Around(look);
-  travel.ahead = false;
+  travel.ahead = ahead;
   s.selected = selected;
   return status;
 }

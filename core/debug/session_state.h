@@ -152,7 +152,8 @@ struct Session::State : ExpressionHost, RunState {
   // The frame (at or outside the selected one) and instruction that a name means there.
   absl::StatusOr<std::pair<int, const Instruction*>> FindValue(absl::string_view name) const;
   // What is wrong with an expression before any value is known: unknown names, and mistakes up to the first value.
-  absl::Status CheckExpression(absl::string_view text) const;
+  // `moments`: it may name moments, as in print.
+  absl::Status CheckExpression(absl::string_view text, bool moments = false) const;
   // An instruction by name for looking only: in the selected frame's computation, else anywhere. Empty name: where we stand.
   absl::StatusOr<const Instruction*> FindInstruction(absl::string_view name) const;
 };

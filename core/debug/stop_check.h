@@ -16,6 +16,11 @@ absl::StatusOr<std::vector<const Instruction*>> CheckConditionAt(Session::State&
                                                                  std::optional<absl::string_view> watched);
 // The expressions between the braces of a logpoint's text (logpoints.cc).
 std::vector<absl::string_view> LogExpressions(absl::string_view text);
+// Commands of a stop are what is executed next (stop_commands.cc). Where commands of stops have led to the same before, with nothing changed,
+// they would never end, and do here.
+void NoteTakenUp(Session::State& s);
+// The places where the program's own text asks for a stop, those of each number together (program_stops.cc).
+std::vector<std::vector<Location>> StopsOfProgram(const Module& module);
 // Says where a run does not come by: in calls whose results nothing uses. Step goes into them.
 void SayPassedBy(Session::State& s, const Breakpoint& b);
 

@@ -1,9 +1,16 @@
 // Commands attached to a stop: typed as `commands N` ... `end` or in one line, executed when the stop has been shown.
+#include <optional>
+
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/devices.h"
+#include "core/debug/stop_check.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 
 namespace hloscope {
 namespace {
@@ -26,6 +33,13 @@ std::vector<Breakpoint::Command> SplitCommands(const Session::State& s, absl::st
   }
   return commands;
 }
+
+// Stops that commands of stops have come to since one was executed first: State::Extension<CommandChain>().
+struct CommandChain {
+  std::optional<Mark> furthest;
+  absl::flat_hash_set<std::string> seen;  // before the furthest, with all that decides what follows
+  bool endless = false;
+};
 
 void Attach(Session::State& s, const std::vector<int>& numbers, const std::vector<Breakpoint::Command>& commands) {
   for (const auto& b : s.breakpoints) {
@@ -75,11 +89,28 @@ bool CollectLine(Session::State& s, absl::string_view line) {
   return true;
 }
 
+void NoteTakenUp(Session::State& s) {
+  const StopState& stops = Stops(s);
+  if (!stops.running_commands || stops.pending.empty() || !s.visible()) return;
+  CommandChain& chain = s.Extension<CommandChain>();
+  const Mark here = s.machine->Where();
+  if (!chain.furthest.has_value() || *chain.furthest < here) {  // on the way forward nothing comes again
+    chain.furthest = here;
+    return;
+  }
+  std::string state = absl::StrCat(DevicesOf(s).selected, " ", s.module->serial, " ", s.Extension<Travel>().timeline->last_edit());
+  for (const Mark::Level& level : here.levels) absl::StrAppend(&state, " ", static_cast<int>(level.kind), ",", level.iteration, ",", level.branch, ",", level.position);
+  absl::StrAppend(&state, "\n", absl::StrJoin(StopsAsCommands(s), ""));
+  chain.endless = !chain.seen.insert(std::move(state)).second;
+}
+
 bool RunAttached(Session::State& s) {
   StopState& stops = Stops(s);
   if (stops.running_commands) return true;  // whoever is executing them goes on with what is new
   stops.running_commands = true;
   stops.restart.reset();
+  CommandChain& chain = s.Extension<CommandChain>();
+  chain = CommandChain();
   const std::string repeat = s.repeat, script = s.script;
   const int script_line = s.script_line;
   bool ok = true;
@@ -90,6 +121,10 @@ bool RunAttached(Session::State& s) {
     s.script_line = command.line;
     ok = s.session->Execute(command.text).ok;
     if (!ok) s.Say("this command of a breakpoint failed: ", command.text, "\n");
+    if (ok && chain.endless) {
+      s.Say("commands of a stop have come to the same stop again, by ", command.text, ", with nothing changed: this would never end\n");
+      ok = false;
+    }
   }
   stops.pending.clear();
   stops.running_commands = false;

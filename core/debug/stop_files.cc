@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/file_words.h"
+#include "core/debug/stop_check.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
@@ -18,12 +19,15 @@
 namespace hloscope {
 namespace {
 
-// A name alone means other places in other frames: with its computation it does not.
-std::string PlaceText(const Breakpoint& b) {
+// A name alone means other places in other frames, with its computation it does not; nor does it in another text, where a line's number does.
+std::string PlaceText(const Module& module, const Breakpoint& b) {
   const Location& first = b.locations[0];
   const absl::string_view name = absl::StripPrefix(b.spec, "%");
-  if (b.locations.size() == 1 && (name == first.instruction().name || b.spec == ShownName(first.instruction()))) return absl::StrCat("%", first.computation->name, ":", ShownName(first.instruction()).substr(1));
-  return b.spec;
+  const bool of_text = b.elsewhere || TextLineOf(module, b.spec).has_value();
+  if (!of_text && (b.locations.size() > 1 || (name != first.instruction().name && b.spec != ShownName(first.instruction())))) return b.spec;
+  return absl::StrJoin(b.locations, ",", [](std::string* out, const Location& each) {
+    absl::StrAppend(out, "%", each.computation->name, ":", ShownName(each.instruction()).substr(1));
+  });
 }
 
 }  // namespace
@@ -39,7 +43,7 @@ void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
   } else if (b.kind == Breakpoint::kCatch) {
     s.Say(absl::StrFormat("%-3d catch %s", b.number, CatchDescription(b)));
   } else {
-    s.Say(absl::StrFormat("%-3d %s%s", b.number, b.kind == Breakpoint::kLog ? "logpoint " : "", b.spec), places);
+    s.Say(absl::StrFormat("%-3d %s%s", b.number, b.kind == Breakpoint::kLog ? "logpoint " : "", b.shown_spec()), places);
   }
   s.Say(b.temporary ? ", temporary" : "", b.from_program ? ", from the program" : "", figures.awake ? "" : ", disabled",
         figures.awake && figures.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(figures.stops_left, "more stop")) : "", "\n");
@@ -65,12 +69,15 @@ std::string AsCommands(Session::State& s, const Breakpoint& b) {
   const StopFigures figures = FiguresOf(s, b);
   std::string text;
   const std::string condition = b.condition.empty() ? "" : absl::StrCat(" if ", b.condition);
+  // The program's own come with it, under the numbers that they have here.
+  const std::string which = b.from_program ? absl::StrCat(b.number) : "last";
   switch (b.kind) {
     case Breakpoint::kBreak:
-      text = absl::StrCat(b.temporary ? "tbreak " : "break ", PlaceText(b), condition, "\n");
+      if (b.from_program) text = b.condition.empty() ? "" : absl::StrCat("condition ", which, " ", b.condition, "\n");
+      else text = absl::StrCat(b.temporary ? "tbreak " : "break ", PlaceText(*s.module, b), condition, "\n");
       break;
     case Breakpoint::kLog:
-      text = absl::StrCat("logpoint ", PlaceText(b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileWord(b.file)), " ", InQuotes(b.text), condition, "\n");
+      text = absl::StrCat("logpoint ", PlaceText(*s.module, b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", FileWord(b.file)), " ", InQuotes(b.text), condition, "\n");
       break;
     case Breakpoint::kWatch:
       text = absl::StrCat("watch ", b.becomes && b.condition == b.expression ? "-if " : "", b.expression, " in ", b.home->name,
@@ -80,14 +87,14 @@ std::string AsCommands(Session::State& s, const Breakpoint& b) {
       text = absl::StrCat("catch ", CatchText(b), condition, "\n");
       break;
   }
-  if (b.kind != Breakpoint::kBreak && b.temporary) text += "enable delete last\n";
-  if (figures.passed > 0) absl::StrAppend(&text, "ignore last ", figures.passed, "\n");
-  if (figures.stops_left > 0) absl::StrAppend(&text, "enable count ", figures.stops_left, " last\n");
+  if ((b.kind != Breakpoint::kBreak || b.from_program) && b.temporary) absl::StrAppend(&text, "enable delete ", which, "\n");
+  if (figures.passed > 0) absl::StrAppend(&text, "ignore ", which, " ", figures.passed, "\n");
+  if (figures.stops_left > 0) absl::StrAppend(&text, "enable count ", figures.stops_left, " ", which, "\n");
   if (!b.commands.empty()) {
     const auto add = [](std::string* out, const Breakpoint::Command& command) { absl::StrAppend(out, "  ", command.text, "\n"); };
-    absl::StrAppend(&text, "commands last\n", absl::StrJoin(b.commands, "", add), "end\n");
+    absl::StrAppend(&text, "commands ", which, "\n", absl::StrJoin(b.commands, "", add), "end\n");
   }
-  if (!figures.awake) text += "disable last\n";
+  if (!figures.awake) absl::StrAppend(&text, "disable ", which, "\n");
   return text;
 }
 
@@ -126,7 +133,11 @@ absl::Status InfoWatch(Session::State& s, absl::string_view args) {
 std::vector<std::string> StopsAsCommands(Session::State& s) {
   std::vector<std::string> stops;
   for (const auto& b : s.breakpoints) {
-    if (!b->from_program) stops.push_back(AsCommands(s, *b));  // those of the program come with it
+    if (std::string text = AsCommands(s, *b); !text.empty()) stops.push_back(std::move(text));
+  }
+  for (int number = 1; number <= static_cast<int>(StopsOfProgram(*s.module).size()); ++number) {
+    const bool there = std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [number](const auto& b) { return b->number == number; });
+    if (!there) stops.push_back(absl::StrCat("delete ", number, "\n"));
   }
   for (const DisplayItem& item : s.displays) stops.push_back(absl::StrCat("display ", item.expression, "\n"));
   return stops;

@@ -9,6 +9,7 @@
 #include "core/debug/calls.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
+#include "core/debug/stop_check.h"
 #include "core/debug/stop_log.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -415,6 +416,7 @@ void TakeUpCommands(Session::State& s, const std::vector<Stop>& found) {
     stops.silent &= !commands.empty() && commands[0].text == "silent";
     std::copy_if(commands.begin(), commands.end(), std::back_inserter(stops.pending), [](const Breakpoint::Command& command) { return command.text != "silent"; });
   }
+  NoteTakenUp(s);
 }
 
 bool DropTemporary(Session::State& s, const std::vector<Stop>& found) {

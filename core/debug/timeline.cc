@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/exec/frame_history.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -370,6 +371,15 @@ std::vector<HandSet> Timeline::DropFrom(const Mark& mark) {
 }
 
 StopReason Timeline::SeekAnew(const Mark& mark) { return SeekFrom(moments_[Before(mark)], mark, false); }
+
+void Timeline::Take(std::shared_ptr<const MachineSnapshot> snapshot, double seconds) {
+  Moment moment{Machine::MarkOf(*snapshot), seconds, snapshot, false, ComputationsOf(*snapshot).back(), {}};
+  const auto at = std::lower_bound(moments_.begin(), moments_.end(), moment.mark, [](const Moment& m, const Mark& mark) { return m.mark < mark; });
+  if (at != moments_.end() && at->mark == moment.mark) return;
+  moments_.insert(at, std::move(moment));
+  Count(*snapshot, 1);
+  Thin();
+}
 
 // ---- Branches ----
 

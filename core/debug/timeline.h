@@ -99,6 +99,9 @@ class Timeline {
   // Goes there, at or after the beginning of what stays, with nothing of the present.
   StopReason SeekAnew(const Mark& mark);
 
+  // A moment that the machine has not come to, and can be restored to.
+  void Take(std::shared_ptr<const MachineSnapshot> snapshot, double seconds);
+
   // A branch of history that can be come back to: what moments() was, and the present.
   struct Branch {
     std::vector<Moment> moments;

@@ -176,7 +176,7 @@ namespace {
 // Where only the form of an expression is looked at: names are known or not, and no value is there.
 class NoValues : public ExpressionHost {
  public:
-  explicit NoValues(const Session::State& s) : s_(s) {}
+  NoValues(const Session::State& s, bool moments) : s_(s), moments_(moments) {}
   bool IsName(absl::string_view name) const override { return s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override { return absl::UnavailableError(""); }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override { return s_.ShapeOf(name); }
@@ -195,10 +195,14 @@ class NoValues : public ExpressionHost {
     if (name == "hits") return s_.Fact(name, argument);  // says where it is known
     return 0;
   }
+  absl::Status AtMoment(absl::string_view moment, absl::string_view expression, const std::function<absl::Status()>& look) const override {
+    return moments_ ? look() : ExpressionHost::AtMoment(moment, expression, look);
+  }
   bool form_only() const override { return true; }
 
  private:
   const Session::State& s_;
+  const bool moments_;
 };
 
 }  // namespace
@@ -233,8 +237,8 @@ absl::StatusOr<double> Session::State::Fact(absl::string_view name, absl::string
   return status;
 }
 
-absl::Status Session::State::CheckExpression(absl::string_view text) const {
-  const absl::Status status = EvaluateExpression(text, NoValues(*this)).status();
+absl::Status Session::State::CheckExpression(absl::string_view text, bool moments) const {
+  const absl::Status status = EvaluateExpression(text, NoValues(*this, moments)).status();
   return absl::IsUnavailable(status) ? absl::OkStatus() : status;
 }
 

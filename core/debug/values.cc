@@ -11,9 +11,11 @@
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
 #include "core/debug/edit_text.h"
+#include "core/debug/expression_moment.h"
 #include "core/debug/file_words.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/instruction_names.h"
+#include "core/debug/moment_host.h"
 #include "core/debug/session_state.h"
 #include "core/debug/set_devices.h"
 #include "core/debug/set_readers.h"
@@ -68,16 +70,16 @@ std::string ValueText(const Session::State& s, const Value& value, PrintHow how)
 }  // namespace
 
 absl::Status CommandPrint(Session::State& s, absl::string_view args) {
-  absl::string_view expression, moment;
-  if (SplitMoment(args, &expression, &moment)) {
-    const std::string text(expression);
-    return LookAtMoments(s, moment, expression, [&](const std::string& label) {
+  args = absl::StripAsciiWhitespace(args);
+  // All of it is of the moment; else there may be moments in it (MomentHost).
+  if (const std::optional<expression::OfMoment> whole = expression::FirstMoment(args); whole.has_value() && whole->is_all && whole->length == args.size()) {
+    const std::string text(whole->expression);
+    return LookAtMoments(s, whole->moment, text, [&](const std::string& label) {
       if (!label.empty()) s.Say(label, ": ");
       return CommandPrint(s, text);
     });
   }
   PrintHow how = PrintHow::kPlain;
-  args = absl::StripAsciiWhitespace(args);
   if (absl::StartsWith(args, "/")) {
     const absl::string_view option = TakeWord(args);
     if (option == "/shape") how = PrintHow::kShape;
@@ -96,7 +98,7 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
       return absl::OkStatus();
     }
   }
-  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, MomentHost(s));
   if (!result.ok()) return WithMoment(result.status(), "print", args);
   if (result->kind == ExpressionResult::kValue) {
     s.Say(args, " = ", ValueText(s, result->value, how), "\n", SetMarksOfExpression(s, args));
@@ -147,9 +149,12 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
     if (!record.passed) record.detail = s.error_stop ? absl::StrCat("the error is: ", s.stop_status().message()) : "the program did not stop with an error";
     if (record.passed) s.error_expected = true;
   } else {
-    const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
-    // What is no claim about this program is a mistake of whoever wrote it, and not the program's.
-    if (absl::IsInvalidArgument(claim.status()) || absl::IsNotFound(claim.status())) return claim.status();
+    const absl::StatusOr<Claim> claim = EvaluateClaim(args, MomentHost(s));
+    // What is no claim about this program is a mistake of whoever wrote it, and not the program's, also where a value is missing before that.
+    const absl::Status form = claim.ok() ? absl::OkStatus() : s.CheckExpression(args, true);
+    for (const absl::Status& mistake : {claim.status(), form}) {
+      if (absl::IsInvalidArgument(mistake) || absl::IsNotFound(mistake)) return mistake;
+    }
     record.passed = claim.ok() && claim->holds;
     record.detail = claim.ok() ? claim->detail : std::string(claim.status().message());
   }
@@ -301,7 +306,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     const Value dense = ToDense(*read);
     return finish(place(dense), absl::StripAsciiWhitespace(text));
   }
-  absl::StatusOr<ExpressionResult> number = EvaluateExpression(text, s);
+  absl::StatusOr<ExpressionResult> number = EvaluateExpression(text, MomentHost(s));
   if (!number.ok()) return number.status();
   if (number->kind == ExpressionResult::kNumbers && number->value.has_value()) number->kind = ExpressionResult::kValue;  // integers, exactly
   Scalar wanted;
@@ -396,7 +401,7 @@ absl::Status CommandSave(Session::State& s, absl::string_view args) {
   const std::string& path = *file;
   if (what.empty() || path.empty()) return absl::InvalidArgumentError("save takes a value and a file, as: save %x x.npy");
   if (absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("save writes numbers, as .npy; a picture is drawn by: picture ", what, " ", FileWord(path)));
-  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(what, s);
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(what, MomentHost(s));
   if (!result.ok()) return WithPathHint(result.status(), what);
   if (result->kind != ExpressionResult::kValue) return absl::InvalidArgumentError("save takes a value or a slice of one, as %x or %x[0:3]");
   const Value& value = result->value;

@@ -496,7 +496,9 @@ absl::StatusOr<int64_t> FrameHistory::Iterations(int frame, const Instruction& i
   // From the last iteration that is known to have begun.
   int64_t k = std::max<int64_t>(loop->reached, 0);
   if (const auto begun = begun_.find(LoopKey(PathOf(frame), &instruction)); begun != begun_.end()) k = std::max(k, begun->second.rbegin()->first);
+  const int64_t most = machine_.options_.max_iterations;
   for (; loop->count < 0; ++k) {
+    if (most > 0 && k > most) return absl::ResourceExhaustedError(absl::StrCat("the loop runs more than ", most, " iterations"));
     absl::StatusOr<Value> carried = Carried(frame, instruction, k);
     if (!carried.ok()) return carried.status();
     absl::StatusOr<bool> more = Continues(frame, instruction, k, *carried);

@@ -15,8 +15,19 @@
 
 namespace hloscope {
 
+// How many frames of a computation had begun by a moment (more, where the run went back within a frame), and what its own frames are of.
+int64_t FramesBegun(const MachineSnapshot& snapshot, const Computation& computation);
+std::vector<const Computation*> ComputationsOf(const MachineSnapshot& snapshot);
+
 class FrameHistory {
  public:
+  // A moment of another program's run as one of `machine`, which stands at its beginning and has adopted what is known: for programs that are
+  // the same, instruction by instruction, up to where the moment's frames stand. `computations`: theirs, in this program, the entry first;
+  // `frames_begun`: by id of a computation. Null where it has what only the other run can know (what was set, exchanges), or what would have
+  // to be run again to go on from there.
+  static std::shared_ptr<const MachineSnapshot> MomentOf(Machine& machine, const MachineSnapshot& other, absl::Span<const Computation* const> computations,
+                                                         std::vector<int64_t> frames_begun);
+
   // Where a frame is: what called it, and from which frame.
   struct Place {
     int parent = -1;

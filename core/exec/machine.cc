@@ -184,6 +184,7 @@ absl::Status Machine::Impl::Begin() {
   known.clear();
   adopted = 0;
   outfeed_executed.clear();
+  frames_begun.assign(codes.size(), 0);
   infeed_next = 0;
   said.clear();
   notices.clear();
@@ -314,6 +315,7 @@ Machine::Machine(const Module& module, Backend& backend, MachineOptions options)
   impl_->codes.resize(count);
   impl_->armed.resize(count);
   impl_->armed_within.assign(count, false);
+  impl_->frames_begun.assign(count, 0);
   if (entry() == module.entry) impl_->written_result = module.entry_result;
   impl_->dynamic = HasDynamicSizes(module);
 }

@@ -54,6 +54,7 @@ absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instru
   frame.changed = changed;
   frame.counted = kind != FrameKind::kElement && (stack.frames.empty() || stack.frames.back().counted);
   if (stack.main) {
+    if (frame.counted) ++frames_begun[computation.id];
     if (armed_changed) UpdateArmedWithin();
     // A loop around a stop hands its values on: should the stop be reached, the loop's frame is come back to in a way that keeps them.
     const bool loop = IsLoop(kind);

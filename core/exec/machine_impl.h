@@ -126,6 +126,22 @@ class MachineLog {
   bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
 };
 
+class MachineSnapshot {
+ public:
+  Mark mark;
+  std::vector<Frame> frames;
+  int64_t executed = 0;
+  bool finished = false;
+  Value result, dense_result;
+  absl::flat_hash_map<uint64_t, Value> channels;
+  std::vector<Value> outfeed;
+  std::vector<int64_t> outfeed_executed;
+  absl::flat_hash_map<uint64_t, size_t> outfeed_log;
+  std::vector<RunHistory> histories;
+  std::vector<int64_t> frames_begun;  // by computation id
+  absl::Status status;                // of an error stop there
+};
+
 struct Machine::Impl {
   explicit Impl(Machine& m) : m(m) {}
   Machine& m;
@@ -148,6 +164,7 @@ struct Machine::Impl {
   absl::Status SetResult(Value value);  // in the layout of entry_computation_layout, where one is written
   std::optional<Shape> written_result;
   uint64_t next_serial = 1;
+  std::vector<int64_t> frames_begun;  // by computation id; of the main stack, element computations left out
   uint64_t finishing = 0;      // the frame whose result is wanted in `returned`
   Value returned;
   uint64_t exempt_serial = 0;  // the armed position that a run starts at is no stop
@@ -204,6 +221,9 @@ struct Machine::Impl {
   std::vector<Known> known;  // of the entry; empty: nothing is
   int64_t adopted = 0;
   absl::StatusOr<bool> TakeKnown(Frame& frame, const Region& region);
+  // The frame of another run as one of this; `around`: the one around it, null for the entry. False: it cannot be.
+  bool FrameOf(const Frame& other, const Computation& computation, const Frame* around, bool innermost, Frame* made);
+  bool CanGoOn(const Frame& frame, bool innermost);
 
   // machine_time.cc
   Outcome MaybeCheckpoint(Stack& stack);

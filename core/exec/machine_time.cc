@@ -13,20 +13,6 @@
 
 namespace hloscope {
 
-class MachineSnapshot {
- public:
-  Mark mark;
-  std::vector<Frame> frames;
-  int64_t executed = 0;
-  bool finished = false;
-  Value result, dense_result;
-  absl::flat_hash_map<uint64_t, Value> channels;
-  std::vector<Value> outfeed;
-  std::vector<int64_t> outfeed_executed;
-  absl::flat_hash_map<uint64_t, size_t> outfeed_log;
-  std::vector<RunHistory> histories;
-};
-
 absl::Span<const Frame> FramesOf(const MachineSnapshot& snapshot) { return snapshot.frames; }
 
 // ---- Marks ----
@@ -95,6 +81,8 @@ std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot(bool everything) co
   snapshot->outfeed_executed = impl_->outfeed_executed;
   snapshot->outfeed_log = impl_->outfeed_log;
   snapshot->histories = impl_->histories;
+  snapshot->frames_begun = impl_->frames_begun;
+  snapshot->status = status_;
   snapshot->frames = frames_;
   if (everything) return snapshot;
   for (Frame& frame : snapshot->frames) {
@@ -143,7 +131,7 @@ void Machine::Restore(const MachineSnapshot& snapshot, bool recall) {
   frames_.reserve(snapshot.frames.size() + 1);  // FinishBegun adds one
   frames_ = snapshot.frames;
   executed_ = snapshot.executed;
-  status_ = absl::OkStatus();
+  status_ = snapshot.status;
   impl_->started = true;
   impl_->finished = snapshot.finished;
   impl_->result = snapshot.result;
@@ -154,6 +142,7 @@ void Machine::Restore(const MachineSnapshot& snapshot, bool recall) {
   impl_->outfeed_executed = snapshot.outfeed_executed;
   impl_->outfeed_log = snapshot.outfeed_log;
   impl_->histories = snapshot.histories;
+  impl_->frames_begun = snapshot.frames_begun;
   impl_->walked_serial = 0;
   for (Frame& frame : frames_) {
     frame.retained_bytes = 0;
@@ -229,7 +218,10 @@ absl::Status Machine::Rewind(int depth, int position) {
     if (frames_[d].changed) return absl::FailedPreconditionError("a value was set in this frame");
   }
   Stack stack{frames_, true};
-  while (static_cast<int>(frames_.size()) > depth + 1) impl_->PopFrame(stack);
+  while (static_cast<int>(frames_.size()) > depth + 1) {
+    if (frames_.back().counted) --impl_->frames_begun[frames_.back().computation->id];
+    impl_->PopFrame(stack);
+  }
   Frame& frame = frames_[depth];
   const Code& code = impl_->CodeOf(frame);
   const auto entered = std::find_if(frame.entered.begin(), frame.entered.end(), [&](const Frame::Entered& e) { return e.position >= position; });

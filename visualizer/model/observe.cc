@@ -53,7 +53,7 @@ void ObserveStops(const Session::State& s, Snapshot& snapshot) {
     StopRow row;
     row.kind = KindOf(b->kind);
     row.number = b->number;
-    row.what = b->kind == Breakpoint::kWatch ? b->expression : b->kind == Breakpoint::kCatch ? CatchDescription(*b) : b->spec;
+    row.what = b->kind == Breakpoint::kWatch ? b->expression : b->kind == Breakpoint::kCatch ? CatchDescription(*b) : b->shown_spec();
     row.condition = b->condition;
     row.text = b->text;
     const StopFigures figures = FiguresOf(s, *b);

@@ -1,0 +1,174 @@
+#include "core/debug/edit_inside.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/debug/edit_sets.h"
+#include "core/debug/hand_sets.h"
+#include "core/debug/travel.h"
+#include "core/exec/frame_history.h"
+#include "core/ops/op.h"
+#include "core/ops/random_numbers.h"
+
+namespace hloscope {
+namespace {
+
+// Where computations of two programs part that run in each other's place, line by line from their beginnings.
+class Parting {
+ public:
+  // False: what a run of the program before has done cannot be taken over, whatever it is, as it talks to the outside.
+  bool Compare(const Module& before, const Module& after) {
+    const bool random = std::any_of(before.computations.begin(), before.computations.end(), [](const Computation* c) {
+      return std::any_of(c->schedule.begin(), c->schedule.end(), [](const Instruction* i) { return DrawsRandomNumbers(*i); });
+    });
+    Pair(before.entry, after.entry);
+    for (size_t k = 0; k < pairs_.size(); ++k) {
+      const auto [old, now] = pairs_[k];
+      if (random && old->id != now->id) return false;  // numbers depend on where they are drawn
+      int same = 0;
+      const int size = static_cast<int>(std::min(old->schedule.size(), now->schedule.size()));
+      while (same < size && SameLine(*old->schedule[same], *now->schedule[same])) ++same;
+      if (old->root->index != now->root->index) same = std::min({same, old->root->index, now->root->index});
+      const auto [at, added] = first_.try_emplace(old, same);
+      at->second = std::min(at->second, same);
+      if (same < static_cast<int>(old->schedule.size()) || same < static_cast<int>(now->schedule.size())) parted_.insert(old);
+      for (const Instruction* i : old->schedule) {
+        if (Def(*i).host != HostService::kNone || HasSideEffect(*i)) return false;
+      }
+    }
+    return true;
+  }
+  const std::vector<std::pair<const Computation*, const Computation*>>& pairs() const { return pairs_; }
+  bool Paired(const Computation* old, const Computation* now) const { return paired_.contains({old, now}); }
+  int First(const Computation* old) const { return first_.at(old); }
+  bool Parts(const Computation* old) const { return parted_.contains(old); }
+  // Nothing that is not the same had been begun by then.
+  bool IsBefore(const MachineSnapshot& moment) const {
+    const std::vector<const Computation*> frames = ComputationsOf(moment);
+    const Mark& mark = Machine::MarkOf(moment);
+    for (const Computation* old : parted_) {
+      const int first = First(old);
+      int64_t open = 0;
+      for (size_t k = 0; k < frames.size(); ++k) {
+        if (frames[k] != old) continue;
+        ++open;
+        const int position = mark.levels[k].position;
+        if (position > first || (position == first && k + 1 < frames.size())) return false;
+      }
+      if (FramesBegun(moment, *old) != open) return false;
+    }
+    return true;
+  }
+
+ private:
+  void Pair(const Computation* old, const Computation* now) {
+    if (paired_.insert({old, now}).second) pairs_.emplace_back(old, now);
+  }
+  // What runs in frames is compared by itself; a reducer belongs to its line.
+  bool SameLine(const Instruction& a, const Instruction& b) {
+    if (!SameByItself(a, b)) return false;
+    const std::vector<Computation*> x = a.CalledComputations(), y = b.CalledComputations();
+    if (x.size() != y.size()) return false;
+    for (size_t k = 0; k < x.size(); ++k) {
+      if (Def(a).control != ControlKind::kNone) Pair(x[k], y[k]);
+      else if (!SameWhole(*x[k], *y[k])) return false;
+    }
+    return true;
+  }
+  bool SameWhole(const Computation& a, const Computation& b) {
+    const auto [known, added] = same_whole_.try_emplace({&a, &b}, false);
+    if (!added) return known->second;
+    bool same = a.schedule.size() == b.schedule.size() && a.root->index == b.root->index;
+    for (size_t k = 0; same && k < a.schedule.size(); ++k) {
+      const std::vector<Computation*> x = a.schedule[k]->CalledComputations(), y = b.schedule[k]->CalledComputations();
+      same = SameByItself(*a.schedule[k], *b.schedule[k]) && x.size() == y.size();
+      for (size_t c = 0; same && c < x.size(); ++c) same = SameWhole(*x[c], *y[c]);
+    }
+    return same_whole_[{&a, &b}] = same;
+  }
+  static bool SameByItself(const Instruction& a, const Instruction& b) {
+    if (a.opcode != b.opcode || a.parameter_number != b.parameter_number || a.operands.size() != b.operands.size()) return false;
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      if (a.operands[k]->index != b.operands[k]->index) return false;
+    }
+    if (a.shape.ToString(true) != b.shape.ToString(true) || a.backend_config != b.backend_config || AttributesText(a) != AttributesText(b)) return false;
+    if ((a.literal == nullptr) != (b.literal == nullptr)) return false;
+    if (a.literal == nullptr) return true;
+    const Value &x = a.literal->value, &y = b.literal->value;
+    if (x.has_value() && y.has_value()) return Value::BitEqual(x, y);
+    return !x.has_value() && !y.has_value() && a.name == b.name && a.parent->name == b.parent->name;  // filled by their names
+  }
+
+  std::vector<std::pair<const Computation*, const Computation*>> pairs_;
+  absl::flat_hash_set<std::pair<const Computation*, const Computation*>> paired_;
+  absl::flat_hash_map<const Computation*, int> first_;
+  absl::flat_hash_set<const Computation*> parted_;  // all others are the same to their ends
+  absl::flat_hash_map<std::pair<const Computation*, const Computation*>, bool> same_whole_;
+};
+
+// In the edited program: of the frames of a moment of the one before. Empty: it has no such frames.
+std::vector<const Computation*> FramesIn(const Module& next, const Parting& parting, const MachineSnapshot& moment) {
+  const std::vector<const Computation*> olds = ComputationsOf(moment);
+  const Mark& mark = Machine::MarkOf(moment);
+  std::vector<const Computation*> frames = {next.entry};
+  for (size_t k = 0; k < olds.size(); ++k) {
+    if (frames[k] == nullptr || !parting.Paired(olds[k], frames[k])) return {};
+    if (k + 1 < olds.size()) frames.push_back(RunBy(*frames[k]->schedule[mark.levels[k].position], mark.levels[k + 1]));
+  }
+  return frames;
+}
+
+std::shared_ptr<const MachineSnapshot> MomentOfNext(const Module& next, const Parting& parting, const MachineSnapshot& moment, Machine& machine) {
+  const std::vector<const Computation*> frames = FramesIn(next, parting, moment);
+  if (frames.size() < 2) return nullptr;
+  std::vector<int64_t> begun(next.computations.size(), 0);
+  for (const auto& [old, now] : parting.pairs()) begun[now->id] += FramesBegun(moment, *old);
+  return FrameHistory::MomentOf(machine, moment, frames, std::move(begun));
+}
+
+}  // namespace
+
+absl::StatusOr<SharedPart> FindSharedPart(Session::State& s, const Module& next, Machine& machine, int first) {
+  SharedPart shared;
+  const Timeline& timeline = *s.Extension<Travel>().timeline;
+  Parting parting;
+  if (!AllSets(s).empty() || !parting.Compare(*s.module, next) || parting.First(s.module->entry) < first) return shared;
+  const auto take = [&](const MachineSnapshot& moment, double seconds) {
+    if (Machine::MarkOf(moment).levels[0].position != first) return;
+    if (std::shared_ptr<const MachineSnapshot> now = MomentOfNext(next, parting, moment, machine)) shared.moments.push_back({std::move(now), seconds});
+  };
+  for (const Timeline::Moment& moment : timeline.moments()) {
+    if (!parting.IsBefore(*moment.snapshot)) break;
+    take(*moment.snapshot, moment.seconds);
+  }
+  const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot();
+  if (present != nullptr && s.machine->settled() && !s.machine->finished() && !s.error_stop && parting.IsBefore(*present)) {
+    const size_t before = shared.moments.size();
+    take(*present, before == 0 ? 0 : shared.moments.back().seconds);
+    shared.stand = s.machine->Where();
+    if (shared.moments.size() > before && before > 0 && Machine::MarkOf(*shared.moments[before - 1].snapshot) == shared.stand) shared.moments.pop_back();
+  }
+  if (shared.moments.empty() || !shared.stand.levels.empty()) return shared;
+  // On from the last of them, to the first line that is another.
+  const std::shared_ptr<const MachineSnapshot> beginning = machine.TakeSnapshot();
+  machine.Restore(*shared.moments.back().snapshot);
+  for (const auto& [old, now] : parting.pairs()) {
+    if (old != s.module->entry && parting.Parts(old)) machine.Arm(*now, parting.First(old));
+  }
+  machine.Arm(*next.entry, first + 1);
+  // It may be the last of them itself, which the machine would run on from.
+  const Computation* there = ComputationAt(*s.module, machine.Where());
+  const bool here = there != nullptr && parting.Parts(there) && machine.top().position == parting.First(there);
+  const StopReason reason = here ? StopReason::kStep : machine.Run();
+  machine.DisarmAll();
+  shared.stand = machine.Where();
+  const absl::Status failed = reason == StopReason::kError ? machine.status() : absl::OkStatus();
+  machine.Restore(*beginning);
+  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted; the program before the edit stays");
+  if (!failed.ok()) return SharedPart();  // told where the run comes there by itself
+  return shared;
+}
+
+}  // namespace hloscope
