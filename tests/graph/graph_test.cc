@@ -160,13 +160,9 @@ TEST(LevelLayout, EmptyAndSingle) {
 
 // No label lies over a box, a title or another label, and boxes that are not within each other lie apart.
 void ExpectNothingCovered(const Scene& scene, const SceneWish& wish) {
-  struct Area {
-    float left, top, right, bottom;
-    bool Meets(const Area& o) const { return left < o.right - 0.6f && right > o.left + 0.6f && top < o.bottom - 0.6f && bottom > o.top + 0.6f; }
-  };
   std::vector<Area> taken;
   for (const SceneBox& box : scene.boxes) {
-    if (box.node >= 0 && box.parent >= 0) taken.push_back({box.x, box.y, box.x + box.width, box.y + (box.expanded ? 24 : box.height)});
+    if (box.node >= 0 && box.parent >= 0) taken.push_back({box.x + 0.3f, box.y + 0.3f, box.x + box.width - 0.3f, box.y + (box.expanded ? 24 : box.height) - 0.3f});
   }
   size_t covered = 0;
   for (size_t a = 0; a < taken.size(); ++a) {
@@ -179,6 +175,15 @@ void ExpectNothingCovered(const Scene& scene, const SceneWish& wish) {
     const Area area = {arrow.label_at.x - width / 2, arrow.label_at.y - 6, arrow.label_at.x + width / 2, arrow.label_at.y + 6};
     for (const Area& other : taken) EXPECT_FALSE(area.Meets(other)) << arrow.label;
     taken.push_back(area);
+  }
+  // Nor does an arrow run behind a box.
+  for (const SceneArrow& arrow : scene.arrows) {
+    for (size_t k = 0; k < scene.boxes.size(); ++k) {
+      const SceneBox& box = scene.boxes[k];
+      if (box.expanded || static_cast<int>(k) == arrow.from || static_cast<int>(k) == arrow.to) continue;
+      EXPECT_FALSE(RunsThrough(arrow.curve, {box.x + 3, box.y + 3, box.x + box.width - 3, box.y + box.height - 3}))
+          << (arrow.minor ? "minor " : "") << scene.boxes[arrow.from].name << " to " << scene.boxes[arrow.to].name << " behind " << box.name;
+    }
   }
 }
 

@@ -10,6 +10,8 @@ namespace hloscope {
 namespace {
 
 constexpr int kMostOut = 7, kMostIn = 12;  // arrows of a box that are all drawn
+constexpr int64_t kMostLooks = 4'000'000;  // of a level, for ways round boxes: some hundredths of a second
+constexpr float kBeyond = 16;
 
 class LevelMaker {
  public:
@@ -105,7 +107,30 @@ class LevelMaker {
     }
     level.layout.curves = std::move(curves);
     level.graph = std::move(graph);
+    LeadRound(&level);
     return level;
+  }
+
+  // Arrows that are not laid out, and run behind boxes where they lead straight.
+  static void LeadRound(GraphLevel* level) {
+    const LevelGraph& graph = level->graph;
+    std::vector<Area> areas;
+    for (size_t k = 0; k < graph.boxes.size(); ++k) {
+      const Point at = level->layout.boxes[k];
+      areas.push_back({at.x, at.y, at.x + graph.boxes[k].width, at.y + graph.boxes[k].height});
+    }
+    const Area within = {-kBeyond, -kBeyond, level->layout.width + kBeyond, level->layout.height + kBeyond};
+    WaysRound ways(kMostLooks);
+    for (size_t e = 0; e < graph.arrows.size() && !ways.tired(); ++e) {
+      if (!level->layout.curves[e].empty()) continue;
+      const int from = graph.arrows[e].from, to = graph.arrows[e].to;
+      std::vector<Area> round;
+      for (int k = 0; k < static_cast<int>(areas.size()); ++k) {
+        if (k != from && k != to) round.push_back(areas[static_cast<size_t>(k)]);
+      }
+      const Area &a = areas[static_cast<size_t>(from)], &b = areas[static_cast<size_t>(to)];
+      level->layout.curves[e] = ways.Find({(a.left + a.right) / 2, a.bottom}, {(b.left + b.right) / 2, b.top}, a, b, round, within);
+    }
   }
 
   const Hierarchy& h_;

@@ -14,7 +14,7 @@ namespace hloscope {
 struct GraphLevel {
   LevelGraph graph;           // all arrows, also those without a curve
   std::vector<char> minor;    // of each arrow: one of very many, or where longer ways lead too; drawn only when somebody points at its ends
-  LevelLayout layout;         // its curves are empty where there is none
+  LevelLayout layout;         // its curves are empty where there is none; those of minor ones lead round boxes
 };
 
 struct GraphLevels {

@@ -366,8 +366,8 @@ class PageWriter {
       for (const float x : {box.x, box.y, box.width, box.height}) boxes.push_back(Round(x));
     }
     for (const SceneArrow& a : scene->arrows) {
-      if (a.minor) continue;
-      ordered_json arrow = {a.from, a.to, a.labelled ? ordered_json{Round(a.label_at.x), Round(a.label_at.y)} : ordered_json(0)};
+      // 1: one that is drawn only when somebody points at its ends.
+      ordered_json arrow = {a.from, a.to, a.minor ? ordered_json(1) : a.labelled ? ordered_json{Round(a.label_at.x), Round(a.label_at.y)} : ordered_json(0)};
       for (const Point& p : a.curve) {
         arrow.push_back(Round(p.x));
         arrow.push_back(Round(p.y));

@@ -3,6 +3,7 @@
 #define HLOSCOPE_VISUALIZER_GRAPH_GRAPHVIZ_H_
 
 #include <graphviz/gvc.h>
+#include <graphviz/pathplan.h>
 
 #include <mutex>
 #include <string>

@@ -16,6 +16,7 @@
 #include "visualizer/graph/hierarchy.h"
 #include "visualizer/graph/level.h"
 #include "visualizer/graph/nested.h"
+#include "visualizer/graph/ways_round.h"
 
 namespace hloscope {
 
@@ -167,6 +168,11 @@ SceneBox MakeSceneBox(const Hierarchy& hierarchy, int node, const SceneWish& wis
 void MeasureBox(const SceneWish& wish, SceneBox* box);
 // In a crowded level of `boxes`, arrows where longer ways lead too are not laid out: takes them out and tells where each one is now, or -1.
 std::vector<int> ThinOut(size_t boxes, std::vector<LevelGraph::Arrow>* arrows);
+
+inline constexpr float kLabelHeight = 15;
+// The middle of a label for the arrow where it stands beside or on it within an area, and over no box, title, other arrow or what else is taken.
+// (scene_labels.cc)
+std::optional<Point> RoomForLabel(const Scene& scene, const SceneArrow& arrow, float width, const std::vector<Area>& taken, const Area& within);
 
 // "12.4 MiB".
 std::string BytesText(int64_t bytes);

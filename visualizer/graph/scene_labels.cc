@@ -2,6 +2,7 @@
 // label is left away.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "visualizer/graph/scene_making.h"
 
@@ -10,15 +11,33 @@ namespace {
 
 constexpr size_t kMostLabelled = 400;  // arrows; labels of more say nothing
 
-struct Area {
-  float left, top, right, bottom;
-  bool Meets(const Area& other) const { return left < other.right && right > other.left && top < other.bottom && bottom > other.top; }
-};
+constexpr float kStep = 16;      // along an arrow, between places that are tried
+constexpr int kMostSteps = 60;
+constexpr float kBesideArrow = 5;
+constexpr float kLeadsDown = 0.25f, kLeadsAcross = 0.6f;  // as much as across, at least or at most: a slanting arrow does both
 
-Point OnCurve(const std::vector<Point>& curve, int piece, float t) {
-  const Point* p = &curve[static_cast<size_t>(piece) * 3];
-  const float u = 1 - t, a = u * u * u, b = 3 * u * u * t, c = 3 * u * t * t, d = t * t * t;
-  return {a * p[0].x + b * p[1].x + c * p[2].x + d * p[3].x, a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y};
+// What a box covers: of one that is open its title, and what stands at its edges.
+Area Covered(const SceneBox& box) {
+  return {box.x - 2, box.y - (box.more_in > 2 ? 13.0f : 2.0f), box.x + box.width + 2, box.y + (box.expanded ? kSceneTitle : box.height + (box.more_out > 2 ? 14.0f : 2.0f))};
+}
+
+Area Around(Point at, float width, float height) { return {at.x - width / 2, at.y - height / 2, at.x + width / 2, at.y + height / 2}; }
+
+// Places along the arrow, from its middle outwards.
+std::vector<std::pair<int, float>> Along(const std::vector<Point>& curve) {
+  const int pieces = static_cast<int>(curve.size() - 1) / 3;
+  std::vector<std::pair<int, float>> all, out;
+  for (int piece = 0; piece < pieces; ++piece) {
+    const Point a = curve[static_cast<size_t>(piece) * 3], b = curve[static_cast<size_t>(piece) * 3 + 3];
+    const int steps = std::clamp(static_cast<int>(std::hypot(b.x - a.x, b.y - a.y) / kStep), 3, kMostSteps);
+    for (int k = 0; k < steps; ++k) all.push_back({piece, (static_cast<float>(k) + 0.5f) / static_cast<float>(steps)});
+  }
+  const int middle = static_cast<int>(all.size()) / 2, every = std::max(1, static_cast<int>(all.size()) / kMostSteps);
+  for (int away = 0; away <= middle; away += every) {
+    if (middle + away < static_cast<int>(all.size())) out.push_back(all[static_cast<size_t>(middle + away)]);
+    if (away > 0) out.push_back(all[static_cast<size_t>(middle - away)]);
+  }
+  return out;
 }
 
 }  // namespace
@@ -40,37 +59,65 @@ float TitleWidth(const SceneWish& wish, const SceneBox& box) {
   return std::min(380.0f, std::ceil(static_cast<float>(box.title.size()) * wish.title_letter + static_cast<float>(box.detail.size() + counted + note) * wish.small_letter) + 48);
 }
 
-void PlaceLabels(const SceneWish& wish, Scene* scene) {
-  std::vector<Area> taken;
-  for (const SceneBox& box : scene->boxes) {
+std::optional<Point> RoomForLabel(const Scene& scene, const SceneArrow& arrow, float width, const std::vector<Area>& taken, const Area& within) {
+  if (arrow.curve.size() < 4) return std::nullopt;
+  std::vector<Area> near;
+  const Area all = {arrow.left - width - 8, arrow.top - 2 * kLabelHeight, arrow.right + width + 8, arrow.bottom + 2 * kLabelHeight};
+  for (const SceneBox& box : scene.boxes) {
     if (box.node < 0 || (box.expanded && box.parent < 0)) continue;
-    taken.push_back({box.x - 2, box.y - 2, box.x + box.width + 2, box.y + (box.expanded ? kSceneTitle : box.height + 2)});
+    if (const Area covered = Covered(box); covered.Meets(all)) near.push_back(covered);
   }
-  const auto free = [&](const Area& area) { return std::none_of(taken.begin(), taken.end(), [&](const Area& other) { return area.Meets(other); }); };
+  for (const Area& other : taken) {
+    if (other.Meets(all)) near.push_back(other);
+  }
+  std::vector<const SceneArrow*> others;
+  for (const SceneArrow& other : scene.arrows) {
+    if (&other != &arrow && !other.minor && Area{other.left, other.top, other.right, other.bottom}.Meets(all)) others.push_back(&other);
+  }
+  const Point from = arrow.curve.front(), to = arrow.curve.back();
+  for (const auto& [piece, t] : Along(arrow.curve)) {
+    const Point at = OnCurve(arrow.curve, piece, t), next = OnCurve(arrow.curve, piece, t + 0.05f);
+    const float dx = std::abs(next.x - at.x), dy = std::abs(next.y - at.y);
+    // Beside it rather than over it: at the side of one that leads down, above or below one that leads across. Over it only where it is long enough
+    // to be seen all the same.
+    const float steep = dx > 0 ? dy / dx : 100, aside = width / 2 + kBesideArrow + kLabelHeight / 2 * std::min(1 / std::max(steep, 0.01f), 4.0f);
+    const float above = kLabelHeight / 2 + kBesideArrow + std::min(width / 2 * steep, kLabelHeight);
+    std::vector<Point> places;
+    if (steep > kLeadsDown) places.insert(places.end(), {{at.x + aside, at.y}, {at.x - aside, at.y}});
+    if (steep < kLeadsAcross) places.insert(places.end(), {{at.x, at.y - above}, {at.x, at.y + above}});
+    if (std::hypot(to.x - from.x, to.y - from.y) > 3 * (steep > 0.6f ? kLabelHeight : width)) places.push_back(at);
+    for (const Point& middle : places) {
+      const Area area = Around(middle, width, kLabelHeight);
+      const bool seen = area.left >= within.left && area.right <= within.right && area.top >= within.top && area.bottom <= within.bottom;
+      if (!seen || std::any_of(near.begin(), near.end(), [&](const Area& other) { return area.Meets(other); })) continue;
+      if (std::none_of(others.begin(), others.end(), [&](const SceneArrow* other) { return RunsThrough(other->curve, area); })) return middle;
+    }
+  }
+  return std::nullopt;
+}
+
+void PlaceLabels(const SceneWish& wish, Scene* scene) {
+  std::vector<Area> boxes, taken;
+  for (const SceneBox& box : scene->boxes) {
+    if (box.node >= 0 && !(box.expanded && box.parent < 0)) boxes.push_back(Covered(box));
+  }
   // The layout may have put one where something else is.
   for (SceneArrow& arrow : scene->arrows) {
     if (!arrow.labelled) continue;
-    const float width = LabelWidth(wish, arrow);
-    const Area area = {arrow.label_at.x - width / 2, arrow.label_at.y - kLabelHeight / 2, arrow.label_at.x + width / 2, arrow.label_at.y + kLabelHeight / 2};
-    arrow.labelled = free(area);
+    const Area area = Around(arrow.label_at, LabelWidth(wish, arrow), kLabelHeight);
+    const auto meets = [&](const Area& other) { return area.Meets(other); };
+    arrow.labelled = std::none_of(boxes.begin(), boxes.end(), meets) && std::none_of(taken.begin(), taken.end(), meets);
     if (arrow.labelled) taken.push_back(area);
   }
   if (scene->arrows.size() > kMostLabelled) return;
   for (SceneArrow& arrow : scene->arrows) {
-    if (arrow.labelled || arrow.minor || arrow.curve.size() < 4 || !WantsLabel(*scene, arrow, false)) continue;
-    const int pieces = static_cast<int>(arrow.curve.size() - 1) / 3;
+    if (arrow.labelled || arrow.minor || !WantsLabel(*scene, arrow, false)) continue;
     const float width = LabelWidth(wish, arrow);
-    for (int tried = 0; tried < std::min(pieces * 3, 9); ++tried) {
-      // From the middle outwards.
-      const int piece = std::clamp(pieces / 2 + (tried / 3 % 2 == 0 ? tried / 6 : -(tried / 6 + 1)), 0, pieces - 1);
-      const Point at = OnCurve(arrow.curve, piece, tried % 3 == 0 ? 0.5f : tried % 3 == 1 ? 0.3f : 0.75f);
-      const Area area = {at.x - width / 2, at.y - kLabelHeight / 2, at.x + width / 2, at.y + kLabelHeight / 2};
-      if (!free(area)) continue;
-      taken.push_back(area);
-      arrow.labelled = true;
-      arrow.label_at = at;
-      break;
-    }
+    const std::optional<Point> at = RoomForLabel(*scene, arrow, width, taken, {0, 0, scene->width, scene->height});
+    if (!at.has_value()) continue;
+    taken.push_back(Around(*at, width, kLabelHeight));
+    arrow.labelled = true;
+    arrow.label_at = *at;
   }
 }
 

@@ -23,6 +23,7 @@ class ScenePlacer {
     if (scene_->boxes.empty()) return true;
     if (!AtOnce()) ByLevel();
     if (stopped()) return false;
+    LeadRound(scene_);
     for (SceneArrow& arrow : scene_->arrows) Bound(arrow);
     if (scene_->arrows.size() > wish_.most_arrows) {
       // Too many to be told apart: the thickest are drawn, the others where somebody points at them.

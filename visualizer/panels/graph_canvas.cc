@@ -49,6 +49,7 @@ void GraphPanel::Mouse(PanelContext& context, bool over, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
   bool on_chevron = false;
   hovered_ = over && !dragging_ ? BoxAt(camera_, *scene_, io.MousePos, &on_chevron) : -1;
+  lights_.arrow = over && !dragging_ && hovered_ < 0 && lit_scene_ == scene_ ? ArrowAt(camera_, *scene_, lights_, io.MousePos) : -1;
   if (over && io.MouseWheel != 0) camera_.Zoom(std::pow(1.15f, io.MouseWheel), io.MousePos);
   if (over && io.MouseWheelH != 0) camera_.Pan({io.MouseWheelH * ui::Px(40), 0});
   if (over && (io.MouseWheel != 0 || io.MouseWheelH != 0)) camera_.KeepInView(scene_->width, scene_->height);
@@ -75,6 +76,7 @@ void GraphPanel::Mouse(PanelContext& context, bool over, bool active) {
     if (box.instruction != nullptr) context.selection.hover_next = box.instruction;
     if (!dragging_) HoverText(box, colours_.Tints(context.engine, context.now, scene_, colour_)[static_cast<size_t>(hovered_)].note);
   }
+  if (lights_.arrow >= 0) ArrowText(scene_->arrows[static_cast<size_t>(lights_.arrow)]);
   if (over && ImGui::IsMouseClicked(1)) {
     menu_key_ = hovered_ >= 0 ? scene_->boxes[hovered_].key : 0;
     if (hovered_ >= 0 && scene_->boxes[hovered_].instruction != nullptr) Choose(context, *scene_->boxes[hovered_].instruction);
@@ -98,16 +100,35 @@ void GraphPanel::Clicked(PanelContext& context, int index) {
   if (twice && !pressed_on_chevron_) Toggle(context, index);
 }
 
-void GraphPanel::HoverText(const SceneBox& box, absl::string_view note) {
-  if (box.key != hover_key_) {
-    hover_key_ = box.key;
+bool GraphPanel::Rests(BoxKey key) {
+  if (key != hover_key_) {
+    hover_key_ = key;
     hover_since_ = ImGui::GetTime();
   }
-  const double waited = ImGui::GetTime() - hover_since_;
-  if (waited < 0.45) {
-    ui::WantFrame();
-    return;
-  }
+  if (ImGui::GetTime() - hover_since_ >= 0.45) return true;
+  ui::WantFrame();
+  return false;
+}
+
+void GraphPanel::ArrowText(const SceneArrow& arrow) {
+  if (!Rests(~static_cast<BoxKey>(&arrow - scene_->arrows.data()))) return;
+  const ui::Palette& c = ui::Colors();
+  const auto name = [&](int box) { return scene_->boxes[box].instruction != nullptr ? ShownName(*scene_->boxes[box].instruction) : scene_->boxes[box].title; };
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(10), ui::Px(8)});
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ui::Px(460));
+  ui::Text(absl::StrCat(name(arrow.from), " \u2192 ", name(arrow.to)), c.text, ui::Type().mono);
+  if (arrow.count == 1 && arrow.value != nullptr) ui::Text(absl::StrCat(arrow.value->shape.ToString(false), "  ", BytesText(arrow.bytes)), c.teal, ui::Type().mono_small);
+  if (arrow.count > 1) ui::Text(absl::StrCat(arrow.count, " values, ", BytesText(arrow.bytes)), c.teal, ui::Type().mono_small);
+  if (arrow.count == 0 && arrow.order_only) ui::Text("No value: the order alone", c.dim, ui::Type().small);
+  if (arrow.again) ui::Text("Into the next iteration", c.dim, ui::Type().small);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+void GraphPanel::HoverText(const SceneBox& box, absl::string_view note) {
+  if (!Rests(box.key)) return;
   const ui::Palette& c = ui::Colors();
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(10), ui::Px(8)});
   ImGui::BeginTooltip();
@@ -151,6 +172,13 @@ void GraphPanel::NameBoxes() const {
     a = {std::max(a.x, camera_.min().x), std::max(a.y, camera_.min().y)};
     b = {std::min(b.x, camera_.max().x), std::min(b.y, camera_.max().y)};
     if (a.x + 2 < b.x && a.y + 2 < b.y) ui::Tag(TagOf(box), a, b);
+  }
+  for (const SceneArrow& arrow : scene_->arrows) {
+    const Point middle = OnCurve(arrow.curve, static_cast<int>(arrow.curve.size() - 1) / 6, 0.5f);
+    const ImVec2 at = camera_.ToScreen(middle.x, middle.y);
+    if (at.x > camera_.min().x && at.y > camera_.min().y && at.x < camera_.max().x && at.y < camera_.max().y) {
+      ui::Tag(absl::StrCat("arrow:", scene_->boxes[arrow.from].name, ":", scene_->boxes[arrow.to].name), {at.x - 1, at.y - 1}, {at.x + 1, at.y + 1});
+    }
   }
 }
 

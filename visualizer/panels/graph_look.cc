@@ -149,9 +149,10 @@ void GraphPanel::Light(PanelContext& context) {
   const bool same = lit_scene_ == scene_ && lit_generation_ == now.generation && lit_selection_ == selection.generation && lit_slice_ == slice;
   lights_.hovered = hovered_ >= 0 ? hovered_ : selection.hovered != nullptr ? BoxOf(now, selection.hovered) : -1;
   if (same) return;
-  const int hovered = lights_.hovered;
+  const int hovered = lights_.hovered, arrow = lights_.arrow;
   lights_ = GraphLights();
   lights_.hovered = hovered;
+  lights_.arrow = arrow;
   lit_scene_ = scene_;
   lit_generation_ = now.generation;
   lit_selection_ = selection.generation;

@@ -97,9 +97,14 @@ class GraphPanel : public Panel {
   void Mouse(PanelContext& context, bool over, bool active);
   void Choose(PanelContext& context, const Instruction& instruction);
   void Clicked(PanelContext& context, int index);
+  // Whether the mouse has rested on it long enough for a text to come up.
+  bool Rests(BoxKey key);
+  // What flows along an arrow, which may have had no room for its label.
+  void ArrowText(const SceneArrow& arrow);
   // The whole of what a card may have cut.
   void HoverText(const SceneBox& box, absl::string_view note);
   void Keys(PanelContext& context, bool over);
+  // For tests.
   void NameBoxes() const;
 
   // -- What lies over the canvas --

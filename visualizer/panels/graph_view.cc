@@ -14,6 +14,9 @@ namespace {
 
 constexpr double kGlide = 0.14;      // seconds
 constexpr float kLabelsFrom = 0.68f;  // zoom: smaller labels cannot be read
+constexpr float kLabelSize = 0.92f;   // of the small letters
+constexpr size_t kMostLitLabels = 10;
+constexpr int kPieces = 16;           // straight ones of a curve that one may point at
 
 float Scale() { return ui::TheLook().scale; }
 
@@ -188,35 +191,40 @@ void DrawArrow(ImDrawList* list, const GraphCamera& camera, const SceneArrow& ar
                           {from.x - ux * head * 1.6f + uy * head * 0.7f, from.y - uy * head * 1.6f - ux * head * 0.7f}, color);
 }
 
-struct Taken {
-  ImVec2 min, max;
-};
+// How wide its label is in the scene.
+float LabelWidth(const GraphCamera& camera, const SceneArrow& arrow) { return WidthAt(ui::Type().mono_small, camera.zoom() * kLabelSize, arrow.label) / camera.unit() + 8; }
 
-// Where the scene has room for it; of a lit one that has none beside its middle, whatever that covers, except for others that are lit.
-void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, std::vector<Taken>* lit) {
+Area LabelArea(const GraphCamera& camera, const SceneArrow& arrow, Point at) {
+  const float width = LabelWidth(camera, arrow);
+  return {at.x - width / 2, at.y - kLabelHeight / 2, at.x + width / 2, at.y + kLabelHeight / 2};
+}
+
+void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, Point middle, bool lit) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().mono_small;
-  const float zoom = camera.zoom() * 0.92f, width = WidthAt(font, zoom, arrow.label), height = font->FontSize * zoom, pad = 3 * camera.unit();
-  ImVec2 at = camera.ToScreen(arrow.label_at.x, arrow.label_at.y);
-  if (!arrow.labelled) {
-    const size_t middle = (arrow.curve.size() - 1) / 6 * 3;
-    const Point* p = &arrow.curve[middle];
-    at = camera.ToScreen((p[0].x + 3 * p[1].x + 3 * p[2].x + p[3].x) / 8, (p[0].y + 3 * p[1].y + 3 * p[2].y + p[3].y) / 8);
-    // On the outer side of one that slants.
-    const float dx = p[3].x - p[0].x, dy = std::abs(p[3].y - p[0].y), slant = dy > 0 ? height / 2 * std::abs(dx) / dy : width;
-    const float aside = width / 2 + pad + 2 + std::min(slant, width / 2), side = dx < -4 ? -1.0f : 1.0f;
-    const auto fits = [&](float x) { return x - width / 2 > camera.min().x && x + width / 2 < camera.max().x; };
-    if (fits(at.x + side * aside)) at.x += side * aside;
-    else if (fits(at.x - side * aside)) at.x -= side * aside;
-  }
-  const ImVec2 min = {at.x - width / 2, at.y - height / 2}, max = {at.x + width / 2, at.y + height / 2};
+  const float zoom = camera.zoom() * kLabelSize, width = WidthAt(font, zoom, arrow.label), height = font->FontSize * zoom, pad = 3 * camera.unit();
+  const ImVec2 at = camera.ToScreen(middle.x, middle.y), min = {at.x - width / 2, at.y - height / 2}, max = {at.x + width / 2, at.y + height / 2};
   if (Apart(min, max, camera.min(), camera.max())) return;
-  if (lit != nullptr) {
-    if (std::any_of(lit->begin(), lit->end(), [&](const Taken& other) { return !Apart(min, max, other.min, other.max); })) return;
-    lit->push_back({min, max});
-  }
   list->AddRectFilled({min.x - pad, min.y - 1}, {max.x + pad, max.y + 1}, ui::Fade(c.panel, 0.85f), ui::Px(3));
-  list->AddText(font, height, {std::floor(min.x), std::floor(min.y)}, lit != nullptr ? c.blue : c.faint, arrow.label.c_str());
+  list->AddText(font, height, {std::floor(min.x), std::floor(min.y)}, lit ? c.blue : c.faint, arrow.label.c_str());
+}
+
+// Of arrows that are lit all labels that have room, also those that are not there else: what the layout has placed, then what finds a place in view
+// that nothing covers. What finds none is told where one points at the arrow.
+void DrawLitLabels(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<const SceneArrow*>& lit, std::vector<Area> taken) {
+  const auto draw = [&](const SceneArrow& arrow, Point at) {
+    taken.push_back(LabelArea(camera, arrow, at));
+    DrawLabel(list, camera, arrow, at, true);
+  };
+  for (const SceneArrow* arrow : lit) {
+    if (arrow->labelled) draw(*arrow, arrow->label_at);
+  }
+  if (lit.size() > kMostLitLabels) return;
+  const Point low = camera.ToScene(camera.min()), high = camera.ToScene(camera.max());
+  for (const SceneArrow* arrow : lit) {
+    if (arrow->labelled || arrow->label.empty()) continue;
+    if (const std::optional<Point> at = RoomForLabel(scene, *arrow, LabelWidth(camera, *arrow), taken, {low.x, low.y, high.x, high.y})) draw(*arrow, *at);
+  }
 }
 
 }  // namespace
@@ -315,10 +323,11 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
   std::vector<const SceneArrow*> lit, drawn;
   const ImU32 plain = ui::Mix(c.border, c.faint, 0.75f);
   const Point low = camera.ToScene(camera.min()), high = camera.ToScene(camera.max());
+  const SceneArrow* hovered = lights.arrow >= 0 && lights.arrow < static_cast<int>(scene.arrows.size()) ? &scene.arrows[static_cast<size_t>(lights.arrow)] : nullptr;
   for (const SceneArrow& arrow : scene.arrows) {
     if (arrow.right < low.x || arrow.left > high.x || arrow.bottom < low.y || arrow.top > high.y) continue;
     const bool on_path = lights.path_arrows.contains(static_cast<int64_t>(arrow.from) << 32 | arrow.to);
-    if (on_path || arrow.from == lights.selected || arrow.to == lights.selected || arrow.from == lights.hovered || arrow.to == lights.hovered) {
+    if (on_path || arrow.from == lights.selected || arrow.to == lights.selected || arrow.from == lights.hovered || arrow.to == lights.hovered || &arrow == hovered) {
       lit.push_back(&arrow);
       continue;
     }
@@ -328,9 +337,12 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
     DrawArrow(list, camera, arrow, sliced ? ui::Fade(c.blue, 0.7f) : arrow.order_only ? ui::Fade(plain, 0.5f) : plain, sliced ? 0.6f : 0);
   }
   for (const SceneArrow* arrow : lit) DrawArrow(list, camera, *arrow, c.blue, 0.6f);
+  std::vector<Area> labels;  // where they stand
   if (camera.zoom() >= kLabelsFrom) {
     for (const SceneArrow* arrow : drawn) {
-      if (arrow->labelled) DrawLabel(list, camera, *arrow, nullptr);
+      if (!arrow->labelled) continue;
+      labels.push_back(LabelArea(camera, *arrow, arrow->label_at));
+      DrawLabel(list, camera, *arrow, arrow->label_at, false);
     }
   }
   each_cluster([&](int k, bool lit) { DrawClusterTitle(list, camera, scene.boxes[k], tints[k], lit); });
@@ -341,14 +353,7 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
     DrawCard(list, camera, box, tints[k], lights, static_cast<int>(k));
     ++seen;
   }
-  // What one points at says what flows there, whatever it covers.
-  if (camera.zoom() < 0.5f) return seen;
-  std::vector<Taken> taken;
-  for (const bool placed : {true, false}) {
-    for (const SceneArrow* arrow : lit) {
-      if (!arrow->label.empty() && arrow->labelled == placed && (placed || lit.size() <= 10)) DrawLabel(list, camera, *arrow, &taken);
-    }
-  }
+  if (camera.zoom() >= 0.5f) DrawLitLabels(list, camera, scene, lit, std::move(labels));
   return seen;
 }
 
@@ -370,6 +375,33 @@ int BoxAt(const GraphCamera& camera, const Scene& scene, ImVec2 at, bool* on_che
     return k;
   }
   return -1;
+}
+
+int ArrowAt(const GraphCamera& camera, const Scene& scene, const GraphLights& lights, ImVec2 at) {
+  const Point p = camera.ToScene(at);
+  float nearest = ui::Px(4) / camera.unit();
+  int found = -1;
+  for (size_t k = 0; k < scene.arrows.size(); ++k) {
+    const SceneArrow& arrow = scene.arrows[k];
+    const auto seen = [&](int box) { return arrow.from == box || arrow.to == box; };
+    if (p.x < arrow.left - nearest || p.x > arrow.right + nearest || p.y < arrow.top - nearest || p.y > arrow.bottom + nearest) continue;
+    if (arrow.minor && !seen(lights.selected) && static_cast<int>(k) != lights.arrow) continue;  // not drawn
+    Point last = arrow.curve[0];
+    for (int piece = 0; piece < static_cast<int>(arrow.curve.size() - 1) / 3; ++piece) {
+      for (int step = 1; step <= kPieces; ++step) {
+        const Point next = OnCurve(arrow.curve, piece, static_cast<float>(step) / kPieces);
+        const float dx = next.x - last.x, dy = next.y - last.y, length = dx * dx + dy * dy;
+        const float t = length <= 0 ? 0 : std::clamp(((p.x - last.x) * dx + (p.y - last.y) * dy) / length, 0.0f, 1.0f);
+        const float away = std::hypot(p.x - last.x - t * dx, p.y - last.y - t * dy);
+        if (away < nearest) {
+          nearest = away;
+          found = static_cast<int>(k);
+        }
+        last = next;
+      }
+    }
+  }
+  return found;
 }
 
 namespace {

@@ -56,6 +56,7 @@ class GraphCamera {
 // What of a scene is lit up: indices of boxes.
 struct GraphLights {
   int stop = -1, selected = -1, hovered = -1;
+  int arrow = -1;  // the arrow that one points at
   absl::flat_hash_set<int> slice, found, path;
   absl::flat_hash_map<int, bool> breakpoints;  // true: of one that is enabled
   absl::flat_hash_set<int64_t> path_arrows;    // from * 2^32 + to
@@ -65,6 +66,8 @@ struct GraphLights {
 int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights);
 // The box under a place: of those that are expanded only the title. -1: none. `on_chevron`: at the sign that expands.
 int BoxAt(const GraphCamera& camera, const Scene& scene, ImVec2 at, bool* on_chevron);
+// The arrow that runs under a place, of those that are drawn; -1: none.
+int ArrowAt(const GraphCamera& camera, const Scene& scene, const GraphLights& lights, ImVec2 at);
 // The screen's rectangle of a box; of one that is expanded its title.
 void BoxRect(const GraphCamera& camera, const SceneBox& box, ImVec2* min, ImVec2* max);
 void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max);

@@ -99,6 +99,8 @@ class ProgramPanel : public Panel {
 
   // -- program_view.cc --
   void DrawText(PanelContext& context);
+  // Which rows the view has (geometry_.first and last).
+  void FindSeenRows(const Document& document);
   void Collect(PanelContext& context);
   void DrawBackgrounds(PanelContext& context, const LineParts& parts);
   LineValue ValueBeside(const LineParts& parts) const;  // without text: none

@@ -30,6 +30,13 @@ bool ProgramPanel::Seen(const Document& document, int64_t offset, float* x, floa
   return true;
 }
 
+void ProgramPanel::FindSeenRows(const Document& document) {
+  Geometry& g = geometry_;
+  const int rows = row_count(document);
+  g.first = std::clamp(static_cast<int>(g.scroll_y / g.line), 0, std::max(0, rows - 1));
+  g.last = std::min(rows, static_cast<int>((g.scroll_y + g.max.y - g.min.y) / g.line) + 1);
+}
+
 void ProgramPanel::DrawText(PanelContext& context) {
   const Document& document = context.document;
   Geometry& g = geometry_;
@@ -105,14 +112,14 @@ void ProgramPanel::DrawText(PanelContext& context) {
     reveal_cell_ = -1;
     ui::WantFrame();
   }
-  g.first = std::clamp(static_cast<int>(g.scroll_y / g.line), 0, std::max(0, rows - 1));
-  g.last = std::min(rows, static_cast<int>((g.scroll_y + seen) / g.line) + 1);
+  FindSeenRows(document);
   ImGui::SetCursorScreenPos(g.min);
   ImGui::InvisibleButton("letters", {std::max(1.0f, room), std::max(1.0f, seen)}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
   text_hovered_ = ImGui::IsItemHovered();
   ui::Tag("text", g.min, g.max);
   HandleMouse(context);
   HandleKeys(context);
+  FindSeenRows(document);  // what was typed or folded may have left fewer
   Collect(context);
   UpdateValues(context);
   for (LineParts& parts : lines_) PlaceValue(document, parts);

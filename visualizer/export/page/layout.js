@@ -314,8 +314,8 @@ class Scene {
     const out = [from.x + from.w / 2, from.y + from.h], into = [to.x + to.w / 2, to.y];
     const curve = [], known = this.laid ? this.laid.get(from.id * 1048576 + to.id) : null;
     if (known) {
-      arrow.minor = false;
-      if (known[2]) arrow.spot = known[2];
+      arrow.minor = known[2] === 1;
+      if (known[2] && !arrow.minor) arrow.spot = known[2];
       for (let k = 3; k + 1 < known.length; k += 2) curve.push([known[k], known[k + 1]]);
     } else if (this.laid && a !== b) {
       arrow.minor = true;
@@ -325,7 +325,7 @@ class Scene {
       piece(curve, inward ? [into[0], from.y + TITLE * 0.8] : out, inward ? into : [out[0], to.y + to.h]);
     } else {
       const level = a.parent.level, found = level ? this.levelArrow(level, this.program.place[a.node], this.program.place[b.node]) : null;
-      if (found && found[2] === 0 && found.length > 3) {
+      if (found && found.length > 3) {
         const middle = warped(a.parent, a, b, found, from, to);
         const above = middle[0][1] < from.y, below = middle[middle.length - 1][1] > to.y + to.h;
         if (a !== from && above) sideways(curve, from, middle[0]);
@@ -339,8 +339,9 @@ class Scene {
           piece(curve, middle[middle.length - 1], into);
         }
       } else {
-        arrow.minor = arrow.minor || level !== null && (!found || found[2] !== 0);
+        arrow.minor = arrow.minor || level !== null && !found;
       }
+      arrow.minor = arrow.minor || found !== null && found[2] !== 0;
     }
     if (curve.length === 0) piece(curve, out, into);
     arrow.curve = curve;

@@ -352,8 +352,9 @@ class View {
   }
 
   // Where the layout has made room; else beside the arrow, beginning in its middle; on it only where it is long enough to be seen all the same.
+  // Over no other arrow.
   drawLabels(lit, drawn, seen) {
-    const taken = [];
+    const taken = [], all = lit.concat(drawn);
     this.labels = [];
     for (const box of this.scene.boxes) {
       if (box.parent && seen(box.x, box.y, box.w, box.h)) taken.push([box.x, box.y, box.x + box.w, box.y + (box.expanded ? 26 : box.h)]);
@@ -366,6 +367,7 @@ class View {
       for (const [x, y] of labelPlaces(arrow, w, h)) {
         const r = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
         if (!seen(r[0], r[1], w, h) || taken.some(o => !(r[2] < o[0] || r[0] > o[2] || r[3] < o[1] || r[1] > o[3]))) continue;
+        if (all.some(other => other !== arrow && runsThrough(other, r))) continue;
         taken.push(r);
         this.labels.push({arrow, r});
         const g = this.g;
@@ -447,6 +449,23 @@ function bytesText(bytes) {
 }
 function secondsText(s) {
   return s >= 1 ? +s.toPrecision(3) + ' s' : s >= 1e-3 ? +(s * 1e3).toPrecision(3) + ' ms' : +(s * 1e6).toPrecision(3) + ' \u00b5s';
+}
+
+// Whether some of the arrow lies in a rectangle.
+function runsThrough(arrow, [left, top, right, bottom]) {
+  if (arrow.right < left || arrow.left > right || arrow.bottom < top || arrow.top > bottom) return false;
+  if (!arrow.along) {
+    const q = arrow.curve;
+    arrow.along = [];
+    for (let k = 0; k + 3 < q.length; k += 3) {
+      const steps = Math.max(8, Math.ceil(Math.hypot(q[k + 3][0] - q[k][0], q[k + 3][1] - q[k][1]) / 6));
+      for (let n = 0; n <= steps; ++n) {
+        const t = n / steps, u = 1 - t;
+        arrow.along.push([0, 1].map(i => u * u * u * q[k][i] + 3 * u * u * t * q[k + 1][i] + 3 * u * t * t * q[k + 2][i] + t * t * t * q[k + 3][i]));
+      }
+    }
+  }
+  return arrow.along.some(([x, y]) => x > left && x < right && y > top && y < bottom);
 }
 
 // The middles of a label of `w` by `h` beside an arrow, the best first.
