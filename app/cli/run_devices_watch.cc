@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "app/cli/check_text.h"
 #include "app/cli/difference_text.h"
 #include "app/cli/number_json.h"
@@ -14,6 +13,7 @@
 #include "app/cli/run_report.h"
 #include "backends/exchange/together.h"
 #include "core/debug/check.h"
+#include "core/debug/device_names.h"
 #include "core/debug/exchange_log.h"
 #include "core/debug/profile.h"
 #include "core/debug/record.h"
@@ -270,12 +270,6 @@ class Watcher {
 };
 
 }  // namespace
-
-std::string FileOfDevice(const std::string& path, const std::string& device) {
-  const size_t slash = path.rfind('/'), dot = path.rfind('.');
-  const size_t at = dot == std::string::npos || (slash != std::string::npos && dot < slash) ? path.size() : dot;
-  return absl::StrCat(path.substr(0, at), "_", absl::StrReplaceAll(device, {{", ", "_"}, {" ", "_"}}), path.substr(at));
-}
 
 absl::Status WatchDevices(const DevicesWatch& watch, const Module& module, Backend& backend, const ProgramOptions& program, const SessionOptions& session, const DeviceCounts& counts,
                           DeviceRun& run, bool stops, DevicesWatched& watched) {
