@@ -80,7 +80,10 @@ std::vector<JunitCase> Cases(Session& session, bool script_failed, const std::st
   for (const ExpectRecord& expect : session.expects()) {
     cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail.empty() ? "the expression is false" : expect.detail, expect.passed ? "" : expect.where, expect.script, expect.line});
   }
-  if (session.stopped_with_error()) cases.push_back({"run", JunitCase::kError, std::string(session.state().stop_status().message()), ""});
+  for (const DeviceError& error : ErrorsOfRuns(session.state())) {
+    const std::string device = Several(session.state()) ? absl::StrCat(", ", session.state().options.devices.Name(error.device)) : "";
+    if (!error.expected) cases.push_back({absl::StrCat("run", device), JunitCase::kError, error.why, ""});
+  }
   if (script_failed) cases.push_back({"script", JunitCase::kError, "a command failed; the rest of the script was not executed", last_words});
   return cases;
 }

@@ -109,17 +109,13 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
                              bool stops) {
   WatchedRun run{module, backend, inputs, MachineOptionsOf(session, inputs)};
   run.options.exchange = exchange;
-  const auto tell = [&](const char* what, const absl::Status& why) {
-    absl::StrAppend(&outcome.text, what, ": ", why.message(), "\n");
-    outcome.json[what] = {{"error", std::string(why.message())}};
-  };
   if (!record.empty()) {
     const absl::StatusOr<RecordReport> report = RecordRun(run, record, {});
     if (report.ok()) {
       absl::StrAppend(&outcome.text, "recorded ", Count(report->arrays, "array"), ", ", FormatByteCount(report->bytes), ", in ", record, "\n");
       outcome.json["record"] = {{"arrays", report->arrays}, {"bytes", report->bytes}};
     } else if (stops) {
-      tell("record", report.status());
+      TellError("record", report.status(), outcome);
     } else {
       return report.status();
     }
@@ -134,14 +130,14 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
       outcome.failed = report->diverging > 0 || !report->ended.ok();
       outcome.compared = std::make_shared<const RecordComparison>(*std::move(report));
     } else {
-      tell("compare", report.status());
+      TellError("compare", report.status(), outcome);
     }
   }
   if (shadow.empty()) return absl::OkStatus();
   absl::StatusOr<ShadowReport> report = MeasureOwn(run);
   if (!report.ok()) {
     if (!stops) return report.status();
-    tell("shadow", report.status());
+    TellError("shadow", report.status(), outcome);
     return absl::OkStatus();
   }
   if (!report->ended.ok() && !stops) return report->ended;
@@ -168,6 +164,11 @@ absl::StatusOr<ShadowReport> RunCompare::MeasureOwn(WatchedRun run) const {
 void RunCompare::Tell(const ShadowReport& report, Outcome& outcome) {
   absl::StrAppend(&outcome.text, "shadow: ", ShadowSummary(report), ShadowTable(report, kRows));
   outcome.json["shadow"] = Json(report);
+}
+
+void RunCompare::TellError(const char* what, const absl::Status& why, Outcome& outcome) {
+  absl::StrAppend(&outcome.text, what, ": ", why.message(), "\n");
+  outcome.json[what] = {{"error", std::string(why.message())}};
 }
 
 }  // namespace hloscope::cli

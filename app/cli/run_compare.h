@@ -44,6 +44,8 @@ struct RunCompare {
   // The parts of a shadow, where devices measure theirs together: each operation's own error; then what is said of it.
   absl::StatusOr<ShadowReport> MeasureOwn(WatchedRun run) const;
   static void Tell(const ShadowReport& report, Outcome& outcome);
+  // And where there is nothing to tell but why: `what` is shadow, record or compare.
+  static void TellError(const char* what, const absl::Status& why, Outcome& outcome);
 
  private:
   BudgetTable table_;

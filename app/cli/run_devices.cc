@@ -204,12 +204,14 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
     figures.run_ms.push_back(Milliseconds(begin));
     if (!outcome.finished) break;
   }
-  const bool watches = outcome.finished && o.watch.any();
+  // Of what stops with an error, as far as it comes; where a process has left there is no further run.
+  const bool again = o.watch.comparing.any() && (replicas.across() == nullptr || replicas.across()->everyone());
+  const bool watches = outcome.finished ? o.watch.any() : again;
   if (o.processes != nullptr && !watches) o.processes->TookPart();
   if (!tells) {  // the first one tells
     DevicesWatched watched;
     const absl::Status done =
-        watches ? WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, watched) : absl::OkStatus();
+        watches ? WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, !outcome.finished, watched) : absl::OkStatus();
     if (watched.left) return refuse(kUsage, done);
     o.processes->TookPart();
     return kOk;
@@ -228,7 +230,7 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   DevicesWatched watched;
   if (watches) {
     progress.Set("");
-    const absl::Status done = WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, watched);
+    const absl::Status done = WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, !outcome.finished, watched);
     if (o.processes != nullptr && !watched.left) o.processes->TookPart();
     if (!done.ok()) return refuse(kUsage, done);
   }

@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "app/cli/check_text.h"
 #include "app/cli/difference_text.h"
 #include "app/cli/number_json.h"
@@ -14,6 +13,7 @@
 #include "app/cli/run_report.h"
 #include "backends/exchange/together.h"
 #include "core/debug/check.h"
+#include "core/debug/device_names.h"
 #include "core/debug/exchange_log.h"
 #include "core/debug/profile.h"
 #include "core/debug/record.h"
@@ -29,8 +29,8 @@ using nlohmann::ordered_json;
 class Watcher {
  public:
   Watcher(const DevicesWatch& watch, const Module& module, Backend& backend, const ProgramOptions& program, const SessionOptions& session, const DeviceCounts& counts, DeviceRun& run,
-          DevicesWatched& watched)
-      : watch_(watch), module_(module), backend_(backend), program_(program), session_(session), counts_(counts), run_(run), replicas_(run.replicas()), watched_(watched) {}
+          bool stops, DevicesWatched& watched)
+      : watch_(watch), module_(module), backend_(backend), program_(program), session_(session), counts_(counts), run_(run), replicas_(run.replicas()), stops_(stops), watched_(watched) {}
 
   absl::Status Run() {
     watched_.json.assign(replicas_.device_count(), ordered_json::object());
@@ -39,8 +39,8 @@ class Watcher {
       watched_.json[d] = {{"replica", device.replica}, {"partition", device.partition}};
     }
     absl::Status status;
-    if (watch_.timed()) status = Profile();
-    if (status.ok() && watch_.samples != 0) status = Check();
+    if (watch_.timed() && !stops_) status = Profile();
+    if (status.ok() && watch_.samples != 0 && !stops_) status = Check();
     // One after the other: devices come to the same exchanges then.
     const RunCompare& all = watch_.comparing;
     for (std::string RunCompare::*what : {&RunCompare::record, &RunCompare::compare}) {
@@ -169,18 +169,16 @@ class Watcher {
   absl::Status Compare(std::string RunCompare::*what) {
     progress_.Set("comparing");
     Together together(counts_.replicas, counts_.partitions, module_, backend_, &replicas_.account(), replicas_.across());
-    const absl::Status ran = together.Run(program_.threads, [&](int d, ExchangePort& port, std::string* packed) -> absl::Status {
+    std::vector<RunCompare::Outcome> outcomes(replicas_.device_count());
+    const absl::Status ran = together.Run(program_.threads, [&](int d, ExchangePort& port, std::string*) -> absl::Status {
       RunCompare one = watch_.comparing;
       for (std::string RunCompare::*other : {&RunCompare::record, &RunCompare::compare, &RunCompare::shadow}) {
         if (other != what) (one.*other).clear();
       }
       one.*what = FileOfDevice(one.*what, replicas_.Name(d));
-      RunCompare::Outcome outcome;
-      if (absl::Status s = one.Run(module_, backend_, *run_.inputs().of(d), session_, outcome, &port); !s.ok()) return s;
-      *packed = Packed(ReportOf(outcome));
-      return absl::OkStatus();
+      return one.Run(module_, backend_, *run_.inputs().of(d), session_, outcomes[d], &port, stops_);
     });
-    return TakeAll(ran, together);
+    return ran.ok() || stops_ ? Tell(together, outcomes) : ran;
   }
 
   static Report ReportOf(const RunCompare::Outcome& outcome) {
@@ -192,36 +190,39 @@ class Watcher {
     return report;
   }
 
-  absl::Status TakeAll(const absl::Status& ran, const Together& together) {
-    if (!ran.ok()) return ran;
-    for (int d = 0; d < replicas_.device_count(); ++d) Take(d, together.reports()[d]);
-    return absl::OkStatus();
+  // By each process of its devices, in a run of its own, in which they exchange nothing: it comes to its end.
+  absl::Status Tell(Together& together, const std::vector<RunCompare::Outcome>& outcomes) {
+    const absl::Status told = together.Run(program_.threads, [&](int d, ExchangePort&, std::string* packed) {
+      *packed = Packed(ReportOf(outcomes[d]));
+      return absl::OkStatus();
+    });
+    for (int d = 0; told.ok() && d < replicas_.device_count(); ++d) Take(d, together.reports()[d]);
+    return told;
   }
 
-  // Of all devices: each operation's own error first, and what accumulates in a run of its own; then what was found is told, by each process
-  // of its devices.
+  // Of all devices: each operation's own error first, and what accumulates in a run of its own.
   absl::Status Shadow() {
     progress_.Set("measuring");
     std::vector<ShadowReport> reports(replicas_.device_count());
+    std::vector<absl::Status> failed(replicas_.device_count());  // with nothing measured
     std::vector<std::unique_ptr<ExchangeLog>> logs(replicas_.device_count());
     Together together(counts_.replicas, counts_.partitions, module_, backend_, &replicas_.account(), replicas_.across());
     const absl::Status measured = together.Run(program_.threads, [&](int d, ExchangePort& port, std::string*) -> absl::Status {
       logs[d] = std::make_unique<ExchangeLog>(port);
       absl::StatusOr<ShadowReport> report =
           watch_.comparing.MeasureOwn(RunOf(d, watch_.comparing.accumulated ? logs[d]->kept() : port));
-      if (!report.ok()) return report.status();
+      if (!report.ok()) return failed[d] = report.status();
       reports[d] = *std::move(report);
       return reports[d].ended;
     });
-    if (!measured.ok()) return measured;
-    if (watch_.comparing.accumulated) Accumulate(logs, reports);
-    const absl::Status told = together.Run(program_.threads, [&](int d, ExchangePort&, std::string* packed) {
-      RunCompare::Outcome outcome;
-      RunCompare::Tell(reports[d], outcome);
-      *packed = Packed(ReportOf(outcome));
-      return absl::OkStatus();
-    });
-    return TakeAll(told, together);
+    if (!measured.ok() && !stops_) return measured;
+    if (watch_.comparing.accumulated && !stops_) Accumulate(logs, reports);
+    std::vector<RunCompare::Outcome> outcomes(replicas_.device_count());
+    for (int d = 0; d < replicas_.device_count(); ++d) {
+      if (failed[d].ok()) RunCompare::Tell(reports[d], outcomes[d]);
+      else RunCompare::TellError("shadow", failed[d], outcomes[d]);
+    }
+    return Tell(together, outcomes);
   }
 
   WatchedRun RunOf(int device, ExchangePort& port) {
@@ -262,6 +263,7 @@ class Watcher {
   const DeviceCounts& counts_;
   DeviceRun& run_;
   Replicas& replicas_;
+  const bool stops_;
   DevicesWatched& watched_;
   std::unique_ptr<Module> twin_;  // the backend knows it
   Progress progress_;
@@ -269,15 +271,9 @@ class Watcher {
 
 }  // namespace
 
-std::string FileOfDevice(const std::string& path, const std::string& device) {
-  const size_t slash = path.rfind('/'), dot = path.rfind('.');
-  const size_t at = dot == std::string::npos || (slash != std::string::npos && dot < slash) ? path.size() : dot;
-  return absl::StrCat(path.substr(0, at), "_", absl::StrReplaceAll(device, {{", ", "_"}, {" ", "_"}}), path.substr(at));
-}
-
 absl::Status WatchDevices(const DevicesWatch& watch, const Module& module, Backend& backend, const ProgramOptions& program, const SessionOptions& session, const DeviceCounts& counts,
-                          DeviceRun& run, DevicesWatched& watched) {
-  return Watcher(watch, module, backend, program, session, counts, run, watched).Run();
+                          DeviceRun& run, bool stops, DevicesWatched& watched) {
+  return Watcher(watch, module, backend, program, session, counts, run, stops, watched).Run();
 }
 
 }  // namespace hloscope::cli

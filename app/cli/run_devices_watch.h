@@ -32,13 +32,11 @@ struct DevicesWatched {
   bool left = false;  // this process could not begin one of the runs, which the others have begun
 };
 
-// The file of a device: "run.npz" is run_replica_1.npz for replica 1.
-std::string FileOfDevice(const std::string& path, const std::string& device);
-
 // Errors: a file that cannot be written, or a device that stopped, with its name. Of several processes all call it; the first one is told
-// what was found on all devices, and of the others Cancelled says that the first one tells what went wrong.
+// what was found on all devices, and of the others Cancelled says that the first one tells what went wrong. `stops`: the program is known to
+// stop with an error, which has been told; then what the comparisons found before it on each device.
 absl::Status WatchDevices(const DevicesWatch& watch, const Module& module, Backend& backend, const ProgramOptions& program, const SessionOptions& session, const DeviceCounts& counts,
-                          DeviceRun& run, DevicesWatched& watched);
+                          DeviceRun& run, bool stops, DevicesWatched& watched);
 
 }  // namespace hloscope::cli
 

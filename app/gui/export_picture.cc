@@ -218,7 +218,7 @@ class PictureExport {
       if (there && !StandsIn(*s.machine, mark) && GoTo(s, mark).ok())
         s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     }
-    return started && !s.error_stop;
+    return started && !s.error_stop && wrong_.empty();
   }
 
   // In the frame of the moment, at it or behind it.

@@ -15,7 +15,7 @@ enum class Message : uint8_t {
   kGiven,  // what the exchange gives to it, or why it cannot be
   kEnd,    // a device has ended
   kLeave,  // a process has ended without running: why
-  kOver,   // the run is over, whether all devices came to their end, and which is the first that waits for ever, and why
+  kOver,   // the run is over: AcrossProcesses::finished, everyone, and which is the first device that waits for ever, and why
 };
 
 void PutInstruction(WireWriter& out, const Instruction* i) {
@@ -245,6 +245,7 @@ void AcrossProcesses::OnEnd(WireReader& in) {
 // Its devices will do nothing any more.
 void AcrossProcesses::LetGo(int process, const absl::Status& why) {
   std::lock_guard<std::mutex> lock(mutex_);
+  everyone_ = false;
   for (int d = 0; d < device_count_; ++d) {
     if (ProcessOf(d) != process || remote_[d].state == State::kEnded) continue;
     remote_[d].state = State::kEnded;
@@ -271,6 +272,7 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
       over_ = true;
       left_ |= static_cast<Message>(message[0]) == Message::kLeave;
       finished_ = !left_ && in.Get<bool>();
+      everyone_ = !left_ && in.Get<bool>();
       if (!left_) {
         stuck_.device = in.Get<int>();
         stuck_.why = in.Text();
@@ -297,6 +299,7 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
   if (first()) return LetGo(from, absl::FailedPreconditionError("it does not run the program, but debugs it: start the same command in all processes"));
   std::lock_guard<std::mutex> lock(mutex_);
   over_ = true;
+  everyone_ = false;
   changed_.notify_all();
 }
 
@@ -322,8 +325,9 @@ bool AcrossProcesses::Wait() {
   link_.Listen(nullptr);  // what comes from now on is of the next run
   if (!first()) return false;
   stuck_ = room_.Explain(ended);
+  finished_ &= stuck_.device < 0 && !room_.TooManyAtOneEnd().has_value();
   for (int process = 1; process < link_.count(); ++process)
-    link_.Send(process, WireWriter().Put(Message::kOver).Put(finished_).Put(stuck_.device).Text(stuck_.why).Take());
+    link_.Send(process, WireWriter().Put(Message::kOver).Put(finished_).Put(everyone_).Put(stuck_.device).Text(stuck_.why).Take());
   return false;
 }
 

@@ -58,7 +58,8 @@ class AcrossProcesses {
   bool Wait();
   // Then, on the first process: by device; of one that waits for ever elsewhere what it has executed.
   std::vector<DeviceEnd>& ends() { return ends_; }
-  bool finished() const { return finished_; }  // all devices came to their end
+  bool finished() const { return finished_; }  // all devices came to their end, and nothing that was sent is left
+  bool everyone() const { return everyone_; }  // no process has left: they may begin another run
   // And on every process: the first device that waits for ever, if there is one.
   const ExchangeRoom::Stuck& stuck() const { return stuck_; }
 
@@ -107,6 +108,7 @@ class AcrossProcesses {
   bool woken_ = false, over_ = false, finished_ = false;
   ExchangeRoom::Stuck stuck_;      // its device and why; the instruction on the first process alone
   bool left_ = false;              // the first process is gone: there is no further run
+  bool everyone_ = true;
   int in_hand_ = 0;                // messages and answers that are being dealt with
   std::vector<Remote> remote_;     // by device; on the first process
   std::vector<DeviceEnd> ends_;    // by device; on the first process

@@ -76,6 +76,7 @@ absl::StatusOr<std::optional<Value>> Together::Exchange(int device, const Exchan
       absl::Status why = WaitsForEver(device);
       lock.lock();
       waits_[device] = sleeps_[device] = false;
+      gave_up_[device] = true;
       ++running_;
       Begin(lock);
       return why;
@@ -102,8 +103,7 @@ absl::Status Together::WaitsForEver(int device) {
     }
     stuck = alone_->Explain(ended);
   }
-  if (stuck.device == device) return absl::DeadlineExceededError(stuck.why);
-  return absl::CancelledError("it waits for ever for others");
+  return absl::DeadlineExceededError(stuck.device == device ? stuck.why : "it waits for ever for others");
 }
 
 // Until no device anywhere can go on.
@@ -117,30 +117,18 @@ void Together::ServeOthers() {
   changed_.notify_all();
 }
 
-// Whether an error is what another one has led to: that it waits, or that it does so besides the one that tells who waits.
-int Together::Follows(const absl::Status& status) { return absl::IsCancelled(status) ? 2 : absl::IsDeadlineExceeded(status) ? 1 : 0; }
-
-// `said`: by the devices here.
+// `said`: by the devices here. What others wait for in vain follows from an error, where there is one.
 absl::Status Together::StatusOf(std::vector<absl::Status> said) const {
   if (across_ != nullptr && !across_->first())
     return across_->finished() ? absl::OkStatus() : absl::CancelledError("the first process tells of it");
-  int first = -1;
   for (int d = 0; d < static_cast<int>(said.size()); ++d) {
-    if (!IsHere(d)) {
-      const DeviceEnd& end = across_->ends()[d];
-      said[d] = end.ended ? end.status : absl::CancelledError("it waits for ever for others");
-    }
-    if (!said[d].ok() && (first < 0 || Follows(said[d]) < Follows(said[first]))) first = d;
+    if (!IsHere(d)) said[d] = across_->ends()[d].status;
+    if (!said[d].ok() && !gave_up_[d]) return absl::Status(said[d].code(), absl::StrCat(room().Name(d), ": ", said[d].message()));
   }
-  if (first < 0) return absl::OkStatus();
-  // None of those here is the first that waits.
-  if (absl::IsCancelled(said[first]) && across_ != nullptr) {
-    std::vector<bool> ended;
-    for (const DeviceEnd& end : across_->ends()) ended.push_back(end.ended);
-    if (const ExchangeRoom::Stuck stuck = room().Explain(ended); stuck.device >= 0)
-      return absl::DeadlineExceededError(absl::StrCat(room().Name(stuck.device), ": ", stuck.why));
-  }
-  return absl::Status(said[first].code(), absl::StrCat(room().Name(first), ": ", said[first].message()));
+  if (const auto too_many = room().TooManyAtOneEnd())
+    return absl::Status(too_many->status.code(), absl::StrCat(room().Name(too_many->device), ": ", too_many->status.message()));
+  const ExchangeRoom::Stuck stuck = across_ != nullptr ? across_->stuck() : alone_->Explain(stuck_ ? ended_when_stuck_ : ended_);
+  return stuck.device < 0 ? absl::OkStatus() : absl::DeadlineExceededError(absl::StrCat(room().Name(stuck.device), ": ", stuck.why));
 }
 
 absl::Status Together::Run(int threads, const std::function<absl::Status(int device, ExchangePort& port, std::string* report)>& one) {
@@ -155,6 +143,7 @@ absl::Status Together::Run(int threads, const std::function<absl::Status(int dev
     waits_.assign(count, false);
     sleeps_.assign(count, false);
     ended_.assign(count, false);
+    gave_up_.assign(count, false);
     running_ = static_cast<int>(here.size());
     stuck_ = false;
   }

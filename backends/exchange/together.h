@@ -25,8 +25,9 @@ class Together {
   ~Together();
   // Calls it for each device here, at most `threads` at a time besides those that wait (0: as many as the process may use); from the
   // beginning each time; it may leave a report. What the first device that failed said, with its name in front; a wait that has no end is
-  // an error of its exchange. The first of several processes knows it of all devices; of the others' runs Cancelled says that some device,
-  // anywhere, did not come to its end.
+  // an error of its exchange, DeadlineExceeded, and then of the whole, whatever was made of it. The first of several processes knows it of
+  // all devices; of the others' runs Cancelled says that some device, anywhere, did not come to its end. Where one waited for ever, the
+  // reports of other processes do not come to the first one.
   absl::Status Run(int threads, const std::function<absl::Status(int device, ExchangePort& port, std::string* report)>& one);
   // Then: by device; those of other processes on the first one alone.
   const std::vector<std::string>& reports() const { return reports_; }
@@ -42,7 +43,6 @@ class Together {
   void SetStuck();
   absl::Status WaitsForEver(int device);
   void ServeOthers();
-  static int Follows(const absl::Status& status);
   absl::Status StatusOf(std::vector<absl::Status> said) const;
 
   AcrossProcesses* across_;
@@ -56,6 +56,7 @@ class Together {
   std::vector<bool> sleeps_;    // by device: its thread waits for that
   std::vector<bool> ended_;     // by device
   int running_ = 0;             // devices here that neither sleep nor have ended
+  std::vector<bool> gave_up_;   // by device: it was told that it waits for ever
   bool stuck_ = false;          // all sleep or have ended, here and elsewhere, and some sleep
   std::vector<bool> ended_when_stuck_;  // those that sleep end later, one after the other
 };

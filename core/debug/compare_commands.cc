@@ -66,8 +66,8 @@ InterruptKeeper::~InterruptKeeper() { s_.interrupt.store(s_.machine != nullptr ?
 absl::Status CommandRecord(Session::State& s, absl::string_view args) {
   const absl::StatusOr<std::string> file = TakeFile(args);
   if (!file.ok()) return file.status();
-  const std::string& path = *file;
-  if (path.empty()) return absl::InvalidArgumentError("record OUT.npz [WHICH...]: WHICH is a place as break takes it");
+  const std::string path = FileOfRun(s, *file);
+  if (file->empty()) return absl::InvalidArgumentError("record OUT.npz [WHICH...]: WHICH is a place as break takes it");
   absl::flat_hash_set<const Instruction*> chosen;
   while (!args.empty()) {
     const absl::string_view word = TakeWord(args);
@@ -273,11 +273,12 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
 absl::Status CommandCompare(Session::State& s, absl::string_view args) {
   const absl::StatusOr<std::string> file = TakeFile(args);
   if (!file.ok()) return file.status();
-  const std::string& path = *file;
+  std::string path = *file;
   if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], compare reference [whole] [N | all], or compare forks A B [%x]");
   if (path == "replicas") return CompareReplicas(s, args);
   if (path == "forks") return CompareForks(s, args);
   if (path == "reference") return CompareWithReference(s, args);
+  if (const std::string own = FileOfRun(s, path); std::filesystem::exists(own)) path = own;  // as record writes it
   const Forks& forks = s.Extension<Forks>();
   if ((path == forks.current || forks.others.contains(path)) && !std::filesystem::exists(path)) {
     return absl::NotFoundError(absl::StrCat("there is no record ", path, "; ", path, " is a fork: compare forks ", path,

@@ -2,6 +2,7 @@
 // info_exchange.cc's.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -66,10 +67,12 @@ absl::Status CommandReplica(Session::State& s, absl::string_view args) {
   if (TakeWord(rest) == "all") {
     if (rest.empty()) return absl::InvalidArgumentError("replica all takes a command, as: replica all print %x");
     absl::Status status;
+    const bool before = std::exchange(all.each, true);
     for (int d = 0; d < devices.count(); ++d) {
       s.Say(s.options.devices.Name(d), ":\n");
       if (absl::Status one = ExecuteOn(s, d, rest); !one.ok() && status.ok()) status = one;
     }
+    all.each = before;
     return status;
   }
   int device = all.selected;

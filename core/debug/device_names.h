@@ -13,6 +13,8 @@ namespace hloscope {
 absl::string_view BetweenNames(absl::string_view name);
 // "replica 0, replica 2", and "replica 0, partition 1; replica 2, partition 0".
 std::string ListOfNames(absl::Span<const std::string> names);
+// The file of a device: "run.npz" is run_replica_1.npz for replica 1.
+std::string FileOfDevice(const std::string& path, absl::string_view device);
 
 }  // namespace hloscope
 

@@ -91,6 +91,8 @@ std::string SelectedName(const Session::State& s) {
   return s.options.devices.Name(DevicesOf(const_cast<Session::State&>(s)).selected);
 }
 
+std::string FileOfRun(Session::State& s, const std::string& path) { return DevicesOf(s).each ? FileOfDevice(path, SelectedName(s)) : path; }
+
 void SaySwitched(Session::State& s) {
   if (!Several(s)) return;
   Devices& all = DevicesOf(s);
@@ -400,6 +402,16 @@ bool WaitsForEver(Session::State& s, int device) {
 }
 
 }  // namespace
+
+std::vector<DeviceError> ErrorsOfRuns(Session::State& s) {
+  std::vector<DeviceError> errors;
+  const int selected = DevicesOf(s).selected;
+  ForEachRun(s, [&](int d) {
+    if (!s.error_stop) return;
+    errors.insert(d == selected ? errors.begin() : errors.end(), {d, std::string(s.stop_status().message()), s.error_expected});
+  });
+  return errors;
+}
 
 DeviceStanding StandingOf(Session::State& s, int device) {
   DeviceStanding standing;

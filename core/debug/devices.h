@@ -25,6 +25,7 @@ struct Devices {
   std::vector<RunState> runs;            // by device; the selected one's is in the State
   int selected = 0;
   int shown = 0;                         // the device that was selected when something was shown last
+  bool each = false;                     // a command is executed on each in turn (replica all)
   bool stop_one = false;                 // a stop holds its device, and the others go on
   std::vector<bool> held;                // by device: until it is told to run
   std::vector<bool> waits;               // while some run: it has to wait
@@ -63,6 +64,8 @@ void SelectDevice(Session::State& s, int device);
 void SettleRun(Session::State& s);
 // Calls it with each device's run in turn, or with the only one.
 void ForEachRun(Session::State& s, const std::function<void(int device)>& each);
+// The file that a command writes: where it is executed on each device in turn, each has its own (FileOfDevice).
+std::string FileOfRun(Session::State& s, const std::string& path);
 // "replica 1"; "" where there is one device.
 std::string SelectedName(const Session::State& s);
 // "Switched to replica 1", where the session is at another device than was shown last.
@@ -95,6 +98,13 @@ DeviceStanding StandingOf(Session::State& s, int device);
 std::string StateText(const DeviceStanding& standing);
 // As what "it" is said to do: "is at %p in main, model.hlo:3", "waits at ...".
 std::string NowText(const DeviceStanding& standing);
+// The devices whose run stopped with an error, the selected one first, then the first to the last.
+struct DeviceError {
+  int device = 0;
+  std::string why;
+  bool expected = false;  // RunState::error_expected
+};
+std::vector<DeviceError> ErrorsOfRuns(Session::State& s);
 // set stop all | one.
 absl::Status SetStop(Session::State& s, absl::string_view word);
 absl::Status InfoReplicas(Session::State& s, absl::string_view args);

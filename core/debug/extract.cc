@@ -318,8 +318,9 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
     const std::string text(what);
     return LookBack(s, moment, wanted->name, [&](absl::string_view) { return CommandExtract(s, text); });
   }
-  const absl::StatusOr<Wanted> wanted = ParseExtract(args);
+  absl::StatusOr<Wanted> wanted = ParseExtract(args);
   if (!wanted.ok()) return wanted.status();
+  wanted->path = FileOfRun(s, wanted->path);
   const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   int depth = s.selected;

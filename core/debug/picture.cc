@@ -16,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/devices.h"
 #include "core/debug/file_words.h"
 #include "core/debug/picture_command.h"
 #include "core/debug/session_state.h"
@@ -197,7 +198,7 @@ std::optional<absl::Status> DrawOperation(Session::State& s, absl::string_view a
   if (id.empty() && !drawing) return std::nullopt;
   if (!link.draw) return absl::FailedPreconditionError("this build has no pictures of operations (HLOSCOPE_WINDOW=OFF); picture %x x.png draws a value");
   if (!id.empty()) words = absl::StripTrailingAsciiWhitespace(words.substr(0, before));
-  return WithPathHint(link.draw(s, words, id, path), words);
+  return WithPathHint(link.draw(s, words, id, FileOfRun(s, path)), words);
 }
 
 }  // namespace
@@ -231,7 +232,7 @@ absl::Status CommandPicture(Session::State& s, absl::string_view args) {
   }
   const absl::StatusOr<std::string> file = TakeLastFile(args);
   if (!file.ok()) return file.status();
-  const std::string& path = *file;
+  const std::string path = FileOfRun(s, *file);
   if (args.empty()) return absl::InvalidArgumentError(kUsage);
   if (!absl::EndsWith(path, ".png")) return absl::InvalidArgumentError(absl::StrCat("picture writes .png, not ", path));
   absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);

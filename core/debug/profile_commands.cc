@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr size_t kRows = 20;
 
 struct ProfileState {
-  std::unique_ptr<ProfileData> last;
+  std::map<int, std::unique_ptr<ProfileData>> last;  // by device
 };
 
 absl::Status TakeProfile(Session::State& s, int64_t runs) {
@@ -76,13 +77,12 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
   }
   s.interrupt.store(before.load());
   if (!status.ok()) return status;
-  s.Extension<ProfileState>().last = std::move(best);
+  s.Extension<ProfileState>().last[DevicesOf(s).selected] = std::move(best);
   return absl::OkStatus();
 }
 
 absl::Status Need(Session::State& s) {
-  if (s.Extension<ProfileState>().last != nullptr) return absl::OkStatus();
-  return TakeProfile(s, 1);
+  return LastProfile(s) != nullptr ? absl::OkStatus() : TakeProfile(s, 1);
 }
 
 absl::Status WriteText(absl::string_view path, const std::string& text) {
@@ -94,7 +94,7 @@ absl::Status WriteText(absl::string_view path, const std::string& text) {
 
 }  // namespace
 
-const ProfileData* LastProfile(Session::State& s) { return s.Extension<ProfileState>().last.get(); }
+const ProfileData* LastProfile(Session::State& s) { return s.Extension<ProfileState>().last[DevicesOf(s).selected].get(); }
 
 absl::Status CommandProfile(Session::State& s, absl::string_view args) {
   absl::string_view rest = args;
@@ -116,8 +116,9 @@ absl::Status CommandProfile(Session::State& s, absl::string_view args) {
   const absl::Status there = Need(s);
   if (!there.ok()) return there;
   const ProfileData& data = *LastProfile(s);
-  const absl::StatusOr<std::string> file = WholeFile(rest);
+  absl::StatusOr<std::string> file = WholeFile(rest);
   if (!file.ok()) return file.status();
+  *file = FileOfRun(s, *file);
   const absl::Status written = WriteText(*file, json ? ProfileJson(data) : TraceJson(data));
   if (!written.ok()) return written;
   if (json) s.Say("Wrote the profile to ", *file, ".\n");

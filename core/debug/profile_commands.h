@@ -9,7 +9,7 @@
 namespace hloscope {
 
 absl::Status InfoHot(Session::State& s, absl::string_view args);
-// The last profile's; null when none was taken.
+// The last profile's of the selected device; null when none was taken.
 const ProfileData* LastProfile(Session::State& s);
 // The largest values held now, as lines; empty when nothing is held.
 std::string HeldNowText(const Session::State& s, size_t most);

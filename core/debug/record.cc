@@ -148,7 +148,8 @@ absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, 
   // What was written up to an error can be read.
   const absl::Status closed = (*writer)->Close();
   if (!ran.ok() && report.arrays > 0 && closed.ok()) {
-    return absl::Status(ran.code(), absl::StrCat(ran.message(), "; ", path, " has the ", Count(report.arrays, "array"), " from before that (", FormatByteCount(report.bytes), ")"));
+    const absl::string_view behind = absl::StrContains(ran.message(), '\n') ? "\n" : "; ";
+    return absl::Status(ran.code(), absl::StrCat(ran.message(), behind, path, " has the ", Count(report.arrays, "array"), " from before that (", FormatByteCount(report.bytes), ")"));
   }
   if (!ran.ok()) {
     std::remove(path.c_str());

@@ -39,20 +39,21 @@ void AddStop(Session::State& s, Report* r) {
     return;
   }
   if (s.machine->finished()) {
-    r->stop = absl::StrCat("The program has finished after ", Count(s.machine->executed(), "instruction"), ".");
+    r->stop = absl::StrCat("The program has finished after ", Count(s.machine->executed(), "instruction"), s.error_stop ? ", with an error." : ".");
+    r->error = std::string(s.stop_status().message());
     return;
   }
   if (!s.machine->frames().empty()) {
     const int top = static_cast<int>(s.machine->frames().size()) - 1;
     if (const Caught* caught = CaughtHere(s)) r->caught = CaughtText(*s.module, *caught);
-    r->stop = absl::StrCat(s.machine->status().ok() ? "Stopped at " : "Stopped with an error at ", s.DescribeFrame(top));
+    r->stop = absl::StrCat(s.stop_status().ok() ? "Stopped at " : "Stopped with an error at ", s.DescribeFrame(top));
     for (int depth = top; depth >= 0; --depth) {
       const Frame& f = s.machine->frames()[depth];
       absl::StrAppend(&r->backtrace, "#", top - depth, "  ", s.DescribeFrame(depth), "\n");
       if (f.position < static_cast<int>(f.computation->schedule.size())) absl::StrAppend(&r->backtrace, PythonFramesWithSource(s, *f.computation->schedule[f.position], "      "));
     }
   }
-  if (!s.machine->status().ok()) r->error = std::string(s.machine->status().message());
+  r->error = std::string(s.stop_status().message());
 }
 
 void AddInstruction(Session::State& s, const Instruction& stop, Report* r) {
@@ -323,9 +324,11 @@ Report MakeReport(Session::State& s) {
     r.checks.push_back({absl::StrCat("expect ", expect.text), expect.passed, absl::StrCat(expect.detail, expect.detail.empty() || place.empty() ? "" : "; ", place)});
     failed += !expect.passed;
   }
-  const bool stopped = s.error_stop && !s.error_expected;
+  const std::vector<DeviceError> errors = ErrorsOfRuns(s);
+  const auto error = std::find_if(errors.begin(), errors.end(), [](const DeviceError& e) { return !e.expected; });
+  const bool stopped = error != errors.end(), here = stopped && error->device == DevicesOf(s).selected;
   r.passed = failed == 0 && !stopped;
-  r.verdict = stopped             ? "stopped with an error"
+  r.verdict = stopped             ? absl::StrCat("stopped with an error", here ? "" : absl::StrCat(" on ", s.options.devices.Name(error->device)))
               : failed > 0        ? absl::StrCat(failed, " of ", Count(static_cast<int64_t>(s.expects.size()), "expectation"), " failed")
               : s.expects.empty() ? "no expectations"
                                   : absl::StrCat(Count(static_cast<int64_t>(s.expects.size()), "expectation"), " passed");
@@ -335,6 +338,7 @@ Report MakeReport(Session::State& s) {
   if (s.inputs != nullptr) r.facts.emplace_back("inputs", s.inputs->Summary());
   if (s.machine != nullptr) r.facts.emplace_back("executed", Count(s.machine->executed(), "instruction"));
   if (const int elided = CountElidedConstants(*s.module); elided > 0) r.facts.emplace_back("note", absl::StrCat(Count(elided, "constant"), " elided in the text and made up: this is no reproduction"));
+  if (stopped && !here) r.facts.emplace_back(absl::StrCat("error of ", s.options.devices.Name(error->device)), error->why);
   AddStop(s, &r);
   if (const Instruction* stop = ReportedInstruction(s)) AddInstruction(s, *stop, &r);
   AddValues(s, &r);
@@ -405,8 +409,9 @@ absl::Status WriteReport(const Report& report, const std::string& path) {
 absl::Status CommandReport(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (args.empty()) return absl::InvalidArgumentError("report takes a file to write, as: report stop.html");
-  const absl::StatusOr<std::string> file = WholeFile(args);
+  absl::StatusOr<std::string> file = WholeFile(args);
   if (!file.ok()) return file.status();
+  *file = FileOfRun(s, *file);
   const absl::Status written = WriteReport(MakeReport(s), *file);
   if (written.ok()) s.Say("Wrote a report to ", *file, ".\n");
   return written;

@@ -209,9 +209,8 @@ int Session::failed_expects() const {
 int Session::passed_expects() const { return static_cast<int>(state_->expects.size()) - failed_expects(); }
 const std::vector<ExpectRecord>& Session::expects() const { return state_->expects; }
 bool Session::stopped_with_error() const {
-  bool stopped = false;
-  ForEachRun(*state_, [&](int) { stopped |= state_->error_stop && !state_->error_expected; });
-  return stopped;
+  const std::vector<DeviceError> errors = ErrorsOfRuns(*state_);
+  return std::any_of(errors.begin(), errors.end(), [](const DeviceError& error) { return !error.expected; });
 }
 bool Session::running() const { return state_->started(); }
 

@@ -1,5 +1,5 @@
 // shadow and info shadow: errors against f64.
-#include <chrono>
+#include <map>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -18,9 +18,11 @@ namespace {
 constexpr size_t kShown = 20;
 
 struct LastShadow {
-  bool there = false;
-  const Module* of = nullptr;
-  ShadowReport report;
+  struct Measured {
+    const Module* of = nullptr;
+    ShadowReport report;
+  };
+  std::map<int, Measured> by_device;
   std::vector<std::pair<const Module*, std::unique_ptr<Module>>> twins;  // as long as the backend
   std::shared_ptr<const Module> prepared_of;  // whose programs are kept
   std::unique_ptr<ShadowPrograms> programs;
@@ -84,37 +86,42 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
     const absl::Status added = Accumulate(s, last, run->options, *report);
     if (!added.ok()) report->accumulated_why = std::string(added.message());
   }
-  last.there = true;
-  last.of = s.module.get();
-  last.report = *std::move(report);
-  s.Say(ShadowSummary(last.report), ShadowTable(last.report, kShown));
-  return last.report.ended;
+  LastShadow::Measured& measured = last.by_device[DevicesOf(s).selected];
+  measured = {s.module.get(), *std::move(report)};
+  s.Say(ShadowSummary(measured.report), ShadowTable(measured.report, kShown));
+  return measured.report.ended;
 }
 
 absl::Status InfoShadow(Session::State& s, absl::string_view args) {
-  const LastShadow& last = s.Extension<LastShadow>();
-  if (!last.there) return absl::FailedPreconditionError("nothing has been measured yet; see: shadow");
+  const auto& all = s.Extension<LastShadow>().by_device;
+  const auto found = all.find(DevicesOf(s).selected);
+  if (found == all.end()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("nothing has been measured yet", all.empty() ? "" : absl::StrCat(" of ", SelectedName(s)), "; see: shadow"));
+  }
+  const ShadowReport& last = found->second.report;
   const absl::string_view which = TakeWord(args);
   if (which.empty() || which == "all") {
-    s.Say(ShadowSummary(last.report), ShadowTable(last.report, which.empty() ? kShown : last.report.rows.size()));
+    s.Say(ShadowSummary(last), ShadowTable(last, which.empty() ? kShown : last.rows.size()));
     return absl::OkStatus();
   }
   const absl::StatusOr<const Instruction*> instruction = s.FindInstruction(which);
   if (!instruction.ok()) return instruction.status();
-  for (const ShadowRow& row : last.report.rows) {
+  for (const ShadowRow& row : last.rows) {
     if (row.instruction != *instruction) continue;
     s.Say(ShadowDetails(row));
     return absl::OkStatus();
   }
-  for (const auto& [unmeasured, why] : last.report.unmeasured) {
+  for (const auto& [unmeasured, why] : last.unmeasured) {
     if (unmeasured == *instruction) return absl::NotFoundError(absl::StrCat(ShownName(*unmeasured), " was not measured: ", why));
   }
   return absl::NotFoundError(absl::StrCat(ShownName(**instruction), " was not measured: it makes no numbers narrower than f64, copies them, or did not run"));
 }
 
 const ShadowReport* LastShadowReport(Session::State& s) {
-  const LastShadow& last = s.Extension<LastShadow>();
-  return last.there && last.of == s.module.get() ? &last.report : nullptr;
+  const auto& all = s.Extension<LastShadow>().by_device;
+  const auto found = all.find(DevicesOf(s).selected);
+  return found != all.end() && found->second.of == s.module.get() ? &found->second.report : nullptr;
 }
 
 }  // namespace hloscope

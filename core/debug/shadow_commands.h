@@ -7,7 +7,7 @@
 
 namespace hloscope {
 
-// The last report; null when none was made, or it is of another program.
+// The last report of the selected device; null when none was made, or it is of another program.
 const ShadowReport* LastShadowReport(Session::State& s);
 
 }  // namespace hloscope

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/device_readers.h"
+#include "core/debug/devices.h"
 #include "core/debug/file_words.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
@@ -163,7 +164,7 @@ absl::Status WriteSlice(Session::State& s, const std::string& asked, const std::
     s.Say(text);
     return absl::OkStatus();
   }
-  const std::string file = FileOfMoment(asked, s.Extension<LastSlice>().moment);
+  const std::string file = FileOfMoment(FileOfRun(s, asked), s.Extension<LastSlice>().moment);
   std::ofstream out(file);
   out << text;
   out.close();
