@@ -257,6 +257,7 @@ struct Machine::Impl {
   Outcome RunRegion(Stack& stack, int region);
   Outcome RunMembers(Stack& stack, int region);
   Outcome LookBefore(Stack& stack, int until);
+  bool IsQuietCall(const Instruction& instruction);
   // Whether the member at `position` waits for a region that runs at `until` or later, and the observer wants it.
   bool IsAhead(const Stack& stack, int position, int until) const;
   // What a region makes has been told, with a wish to stop: kCaught.
