@@ -91,6 +91,7 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
   auto [at, fresh] = by_size.try_emplace(region.members.size());
   RegionFacts& facts = at->second;
   if (!fresh) return facts;
+  absl::flat_hash_set<int> of_constants;  // alone: the kernel has their values only, and looks at one where it is chosen
   absl::flat_hash_set<int> computed;  // members that may have made one, or move what such a member made
   for (int member : region.members) {
     const Instruction& i = *computation.schedule[member];
@@ -106,6 +107,11 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
       facts.calls |= !i.CalledComputations().empty();
     }
     facts.concerns |= concerns;
+    const bool fixed = i.literal != nullptr || (!i.operands.empty() && std::all_of(i.operands.begin(), i.operands.end(), [&](const Instruction* operand) {
+                                                  return of_constants.contains(operand->index) || operand->literal != nullptr;
+                                                }));
+    if (fixed) of_constants.insert(member);
+    facts.always_look |= fixed && concerns && i.literal == nullptr && facts.only_nonfinite;
     if (concerns && member != region.root) facts.hides = true;
     if (concerns) computed.insert(member);
     for (size_t k = 0; k < i.operands.size(); ++k) {

@@ -70,11 +70,13 @@ absl::Status SetRanges(Session::State& s, const Asked& asked, Way& way, absl::fl
   }
   if (given > 0) {
     const std::string home(way.steps.empty() ? s.module->entry->name : way.steps.back().callee->name);
+    const bool range = std::any_of(asked.iterations.begin(), asked.iterations.end(), [](const IterationRange& each) { return each.first != each.last; });
     return absl::InvalidArgumentError(
         asked.iterations.size() == 1
             ? absl::StrCat(home, " runs in no loop: it has no iterations", way.steps.empty() ? "" : "; its calls are call 1, call 2, ...")
             : absl::StrCat(home, " runs in fewer than ", asked.iterations.size(),
-                           " loops, so not so many iterations can be given (outer before inner)"));
+                           " loops, so not so many iterations can be given (outer before inner",
+                           range ? "; each number or range is of one loop, as 3,0-4" : "", ")"));
   }
   // Loops around those that are meant: as the program stands.
   if (asked.iterations.empty() && asked.call == 0 && (asked.loop == nullptr || asked.run > 0)) return absl::OkStatus();

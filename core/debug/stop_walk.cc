@@ -313,8 +313,10 @@ bool SeeSince(Session::State& s, const std::vector<int>& numbers, size_t back, b
 void SeeLast(Session::State& s, const Breakpoint& watch, bool through) {
   StopMemory& present = PresentMemory(s);
   if (s.Extension<Travel>().timeline == nullptr || s.machine->finished() || present.watches.contains(watch.number)) return;
+  const int selected = s.selected;  // the walks come back to the same frames
   // Moments may lie close together here: further back each time.
   for (size_t back = 1; SeeSince(s, {watch.number}, back, through) && !present.watches.contains(watch.number);) back *= 2;
+  s.selected = selected;
 }
 
 void Arrived(Session::State& s) {

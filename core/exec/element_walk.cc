@@ -7,9 +7,9 @@
 
 namespace hloscope {
 
-absl::StatusOr<bool> Machine::Impl::PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands) {
+absl::StatusOr<bool> Machine::Impl::PushElements(Stack& stack, const Instruction& instruction, const Instruction& of_run, std::vector<Value> operands) {
   for (Value& operand : operands) operand = ToDense(operand, &m.account_);
-  std::shared_ptr<ElementCalls> calls = ElementCalls::Make(instruction, std::move(operands));
+  std::shared_ptr<ElementCalls> calls = ElementCalls::Make(of_run, std::move(operands));
   if (calls == nullptr) return false;
   std::optional<std::vector<Value>> arguments = calls->Next(nullptr);
   if (!arguments.has_value()) return false;

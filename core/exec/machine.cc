@@ -264,11 +264,15 @@ StopReason Machine::Impl::StepOnce(bool into) {
   if (into && step.elements && !walked) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, false);
     if (!operands.ok()) return Fail(stack, operands.status());
-    if (!dynamic || !SizesDiffer(instruction, *operands)) {
-      absl::StatusOr<bool> entered = PushElements(stack, instruction, *std::move(operands));
-      if (!entered.ok()) return Fail(stack, entered.status());
-      if (*entered) return StopReason::kStep;
+    const Instruction* of_run = &instruction;  // with the sizes of this run
+    if (dynamic && SizesDiffer(instruction, *operands)) {
+      const absl::StatusOr<const ConcreteInstruction*> concrete = WithActualSizes(code, instruction, *operands);
+      if (!concrete.ok()) return Fail(stack, concrete.status());
+      of_run = (*concrete)->instruction;
     }
+    absl::StatusOr<bool> entered = PushElements(stack, instruction, *of_run, *std::move(operands));
+    if (!entered.ok()) return Fail(stack, entered.status());
+    if (*entered) return StopReason::kStep;
   }
   if (region >= 0 && code.plan->regions[region].members.size() == 1) {
     outcome = RunRegion(stack, region);

@@ -56,7 +56,7 @@ absl::StatusOr<ConcreteInstruction*> Machine::Impl::Concrete(Code& code, const I
   return concrete;
 }
 
-absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, const Instruction& instruction, std::vector<Value> operands) {
+absl::StatusOr<const ConcreteInstruction*> Machine::Impl::WithActualSizes(Code& code, const Instruction& instruction, std::vector<Value>& operands) {
   absl::StatusOr<ConcreteInstruction*> made = Concrete(code, instruction, operands);
   if (!made.ok()) return made.status();
   const ConcreteInstruction& concrete = **made;
@@ -65,6 +65,13 @@ absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, co
     if (operands[k].has_value()) operands[k] = CutTo(operands[k], concrete.operand_shapes[k], &m.account_);
     if (!operands[k].has_value()) return MemoryError(concrete.operand_shapes[k].ByteSize(), instruction);
   }
+  return &concrete;
+}
+
+absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, const Instruction& instruction, std::vector<Value> operands) {
+  const absl::StatusOr<const ConcreteInstruction*> made = WithActualSizes(code, instruction, operands);
+  if (!made.ok()) return made.status();
+  const ConcreteInstruction& concrete = **made;
   ran = &concrete;
   if (m.region_observer_) ran_on = operands;
   switch (code.steps[instruction.index].kind) {

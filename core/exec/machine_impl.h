@@ -257,6 +257,7 @@ struct Machine::Impl {
   Outcome RunRegion(Stack& stack, int region);
   Outcome RunMembers(Stack& stack, int region);
   Outcome LookBefore(Stack& stack, int until);
+  bool IsQuietCall(const Instruction& instruction);
   // Whether the member at `position` waits for a region that runs at `until` or later, and the observer wants it.
   bool IsAhead(const Stack& stack, int position, int until) const;
   // What a region makes has been told, with a wish to stop: kCaught.
@@ -284,6 +285,8 @@ struct Machine::Impl {
   static bool SizesDiffer(const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> ExecuteDynamic(Frame& frame, Code& code, const Instruction& instruction, std::vector<Value> operands);
   absl::StatusOr<ConcreteInstruction*> Concrete(Code& code, const Instruction& instruction, absl::Span<const Value> operands);
+  // The same, with the operands dense and cut to what it takes.
+  absl::StatusOr<const ConcreteInstruction*> WithActualSizes(Code& code, const Instruction& instruction, std::vector<Value>& operands);
   absl::Status ObserveDynamic(const Frame& frame, int position, const Value& result);
 
   absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
@@ -333,7 +336,8 @@ struct Machine::Impl {
   absl::Span<const int> NeedsOf(const Frame& frame, int position, absl::InlinedVector<int, 4>& scratch, bool* whole_region);
 
   // element_walk.cc
-  absl::StatusOr<bool> PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands);
+  // `of_run`: the instruction, with the sizes of this run.
+  absl::StatusOr<bool> PushElements(Stack& stack, const Instruction& instruction, const Instruction& of_run, std::vector<Value> operands);
   absl::StatusOr<bool> NextElement(Stack& stack, Value result);  // the top frame returned this; false: the walk is over
   // Forward to a call not beyond that number, over calls that nothing in it follows from.
   absl::Status SkipElements(Stack& stack, int64_t number);

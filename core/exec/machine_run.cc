@@ -279,7 +279,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     return Outcome::kDone;
   }
   if (step.kind == StepKind::kControl) {
-    if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
+    if (const Outcome looked = IsQuietCall(root) ? Outcome::kDone : LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
     MoveTo(stack, frame, region.root);
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, true);
     if (!operands.ok()) return fail(operands.status());
@@ -313,6 +313,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   }
   std::vector<Value> seen;
   if (observed) {
+    seen.reserve(inputs->size());
     for (size_t k = 0; k < inputs->size(); ++k) {
       const Value& input = (*inputs)[k];
       if (m.observer_keeps_inputs_) {
@@ -346,7 +347,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
       status = ran != nullptr ? ObserveDynamic(frame, region.root, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
     }
     if (!status.ok()) return fail(std::move(status));
-    *result = TakeShared(*std::move(result));
+    if (shared_result.has_value()) *result = TakeShared(*std::move(result));
     ran_on.clear();
     if (stop_after >= 0) return CatchIn(stack, region, seen, *std::move(result));
     seen.clear();
@@ -432,6 +433,23 @@ bool Machine::Impl::IsAhead(const Stack& stack, int position, int until) const {
   return m.look_ahead_(*code.computation->schedule[position]);
 }
 
+// A call in which nothing stops, fails or is told: what belongs before it may as well be told behind it. Not where snapshots are taken, from
+// which others may go on inside.
+bool Machine::Impl::IsQuietCall(const Instruction& instruction) {
+  constexpr size_t kFew = 32;  // instructions; larger ones take longer than what they would wait for
+  if (checkpoint != nullptr || !m.look_ahead_ || m.options_.memory_limit > 0 || dynamic || Def(instruction).control != ControlKind::kCall) return false;
+  const std::vector<Computation*> called = instruction.CalledComputations();
+  if (called.size() != 1 || called[0]->schedule.size() > kFew) return false;
+  if (armed_changed) UpdateArmedWithin();
+  const absl::StatusOr<Code*> code = Get(*called[0]);
+  if (!code.ok() || armed_within[called[0]->id]) return false;
+  return std::all_of(called[0]->schedule.begin(), called[0]->schedule.end(), [&](const Instruction* i) {
+    const StepKind kind = (*code)->steps[i->index].kind;
+    const bool plain = kind == StepKind::kKernel || kind == StepKind::kConstant || kind == StepKind::kParameter || kind == StepKind::kTupleElement;
+    return plain && !m.look_ahead_(*i);
+  });
+}
+
 // What belongs before `until` and waits for a region that runs there or later. The position is still the same; after kCaught it is where
 // Machine::caught_at() says, or beyond.
 Outcome Machine::Impl::LookBefore(Stack& stack, int until) {
@@ -481,6 +499,7 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
   const bool observed = stack.main && m.region_observer_ && !replaying;
   std::vector<Value> seen;
   if (observed) {
+    seen.reserve(inputs.size());
     for (const Value& input : inputs) seen.push_back(m.observer_keeps_inputs_ ? ToDense(input) : m.observer_keeps_operands_ || !input.unique() ? input : Value());
   }
   const Kernel* kernel = nullptr;

@@ -149,7 +149,10 @@ class Rewriter {
 
   AttrValue CopyValue(const Instruction& of, const Attribute& attribute) {
     AttrValue value = attribute.value;
-    if (auto* text = std::get_if<absl::string_view>(&value)) *text = to_->Intern(*text);
+    if (auto* text = std::get_if<absl::string_view>(&value)) {
+      const bool of_operand = attribute.id == AttrId::kOutfeedShape && rewrite_.size != nullptr && !of.operands.empty();
+      *text = to_->Intern(of_operand ? Resize(*of.operands[0]).ToString(false) : *text);
+    }
     if (auto* one = std::get_if<Computation*>(&value)) *one = *one == nullptr ? nullptr : computations_.at(*one);
     if (auto* many = std::get_if<std::vector<Computation*>>(&value)) {
       for (Computation*& c : *many) c = c == nullptr ? nullptr : computations_.at(c);

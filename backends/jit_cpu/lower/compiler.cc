@@ -46,7 +46,7 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 20;
+constexpr int kLoweringVersion = 21;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
 constexpr char kMagic[] = "hloscope kernel 5\n";

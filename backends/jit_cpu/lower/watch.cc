@@ -68,7 +68,8 @@ class Marker {
     if (computed && Floats(n.type)) marks_[id] = true;
   }
 
-  void Visit(const Node& n) {
+  void Visit(NodeId id) {
+    const Node& n = g_.node(id);
     switch (n.kind) {
       case NodeKind::kScalarOp:
         for (size_t i = 0; i < n.inputs.size(); ++i) {
@@ -83,7 +84,13 @@ class Marker {
         return;
       }
       case NodeKind::kSelect:
-        for (NodeId input : n.inputs) Look(input);
+        // A constant that is not chosen is nothing that came up: what is chosen is looked at (whoever asks knows what was computed of constants
+        // alone, which looks like one here).
+        for (NodeId input : n.inputs) {
+          const Node& chosen = g_.node(input);
+          if (chosen.kind != NodeKind::kConstant) Look(input);
+          else if (Floats(chosen.type) && chosen.constant.IsNaN()) marks_[id] = true;
+        }
         return;
       case NodeKind::kIndex:
       case NodeKind::kConstant:
@@ -124,7 +131,7 @@ std::vector<bool> WatchedNodes(const ExprGraph& graph, const std::vector<bool>& 
   if (watch == Watch::kNone) return std::vector<bool>(graph.size(), false);
   Marker marker(graph, watch);
   for (NodeId id = 0; id < graph.size(); ++id) {
-    if (reachable[id]) marker.Visit(graph.node(id));
+    if (reachable[id]) marker.Visit(id);
   }
   for (NodeId root : roots) {
     if (root != kNoNode) marker.Look(root, /*stored=*/true);
