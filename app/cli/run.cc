@@ -48,6 +48,7 @@
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/statistics.h"
+#include "core/ops/collectives.h"
 #include "core/text/proto/hlo_proto.h"
 
 namespace hloscope::cli {
@@ -181,7 +182,21 @@ class Runner {
     return Refuse(o_, kFailed, status);
   }
 
+  // Of a program that is sure to come to an exchange with devices that this run has not: before inputs are made, which may take minutes.
+  int EnoughDevices() {
+    const Instruction* exchange = FirstExchange(*module_);
+    const std::string options = exchange != nullptr ? OptionsForDevices(*exchange) : "";
+    if (options.empty()) return kOk;
+    const std::string message = absl::StrCat(ShownName(*exchange), " exchanges data among ", ParticipantCount(*exchange),
+                                             " devices, and this run has one replica and one partition; ", options, " has as many as its groups name");
+    WriteJunitError(o_.junit, o_.file, "run", message);
+    if (o_.json) PrintErrorJson(message, ordered_json::array());
+    std::fputs(ErrorAt(*module_, *exchange, message).c_str(), stderr);
+    return kFailed;
+  }
+
   int Execute() {
+    if (const int enough = EnoughDevices(); enough != kOk) return enough;
     // How soon a person would stand at the first instruction: parameters are made only when they are needed.
     absl::Status started = machine_->Start([this](int number) { return inputs_->Parameter(number, &machine_->account()); });
     if (!started.ok()) return Fail(started);

@@ -32,6 +32,7 @@ struct Breakpoint {
   std::vector<const Computation*> looked_into;  // whose values the condition, text or expression reads
   bool temporary = false;           // removed by its first stop
   bool unnamed = false;             // of `until`: it has no number (0), and its stop is shown as a step's end
+  int device = -1;                  // the only one that it stops; -1: any
   bool from_program = false;        // the program's own text asks for it
   // A rule holds for what comes after `from` (an empty mark: from the beginning) until the next one's does. In order of time.
   struct Rule {

@@ -34,6 +34,8 @@ class ForkOrders {
   ForkOrders(const Module& a, const Module& b);
   // Puts the elements of `b` where `a` has them; what cannot be compared is left out of both, and counted.
   void BringInOrder(const Computation& computation, absl::string_view name, Value& a, Value& b) const;
+  // Everything has the order that it has there.
+  bool same() const;
   // So many arrays were left out so far, by the same names.
   int64_t left_out() const;
 
@@ -76,6 +78,8 @@ struct WalkedLoop {
   const Module* module = nullptr;  // the fork's
   std::vector<LoopIteration> iterations;
 };
+// Its walks in both programs look at values of the same names and shapes, one after the other.
+bool LoopsWalkAlike(const Module& a, const Module& b, const ForkPath& path, const std::string& caller);
 // What %`caller` in the frame of `path` ran, up to its iteration `last` (-1: all), once from the first to the last.
 absl::StatusOr<WalkedLoop> WalkLoop(Session::State& s, const std::string& fork, const ForkPath& path, const std::string& caller, int64_t last);
 

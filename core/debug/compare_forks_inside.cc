@@ -342,13 +342,13 @@ class Search {
     return std::min(first, until->iteration + (until->kind == FrameKind::kWhileBody && kind != until->kind ? 1 : 0));
   }
 
-  // Of several devices that run the same program in both forks; nothing: of others.
+  // Of several devices; nothing: where the programs of the forks exchange, or carry, other values in the loop.
   absl::StatusOr<std::optional<Parting>> PartingByWalk(const ForkPath& path, const std::string& caller, int64_t last, const std::optional<ForkFrame>& until) {
     if (!Several(s_)) return std::nullopt;
     if (absl::Status there = SwitchTo(s_, b_); !there.ok()) return there;
-    const Module* of_b = s_.module.get();
+    const std::shared_ptr<const Module> of_b = s_.module;
     if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
-    if (s_.module.get() != of_b) return std::nullopt;
+    if (s_.module != of_b && (!orders_.same() || !LoopsWalkAlike(*s_.module, *of_b, path, caller))) return std::nullopt;
     const absl::StatusOr<WalkedLoop> walked_a = WalkLoop(s_, a_, path, caller, last);
     if (!walked_a.ok()) return walked_a.status();
     const absl::StatusOr<WalkedLoop> walked_b = WalkLoop(s_, b_, path, caller, last);

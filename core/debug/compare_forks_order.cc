@@ -50,6 +50,15 @@ void ForkOrders::BringInOrder(const Computation& computation, absl::string_view 
   if (left_out > 0) left_out_[found->first] = left_out;
 }
 
+bool ForkOrders::same() const {
+  return std::all_of(orders_.begin(), orders_.end(), [](const auto& entry) {
+    for (size_t k = 0; k < entry.second.size(); ++k) {
+      if (entry.second[k] != static_cast<int>(k)) return false;
+    }
+    return true;
+  });
+}
+
 int64_t ForkOrders::left_out() const {
   int64_t all = 0;
   for (const auto& [where, count] : left_out_) all += count;

@@ -33,6 +33,54 @@ uint64_t HashOf(const Value& value) {
   return dense.has_value() ? HashBytes(dense.data(), static_cast<size_t>(dense.byte_size())) : 3;
 }
 
+// What is exchanged in a computation, and what runs others that exchange.
+struct Watched {
+  std::vector<const Instruction*> exchanged, callers;
+};
+Watched FindWatched(const Computation& computation) {
+  Watched watched;
+  for (const Instruction* i : computation.schedule) {
+    if (CollectiveOf(*i).collective != nullptr || ExchangeOf(*i).role >= ExchangeRole::kSend) {
+      watched.exchanged.insert(watched.exchanged.end(), i->operands.begin(), i->operands.end());
+      watched.exchanged.push_back(i);
+    } else if (Def(*i).control != ControlKind::kNone) {
+      for (const Computation* called : i->CalledComputations()) {
+        if (ExchangesIn(*called).empty()) continue;
+        watched.callers.push_back(i);
+        break;
+      }
+    }
+  }
+  return watched;
+}
+
+bool Alike(const std::vector<const Instruction*>& a, const std::vector<const Instruction*>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Instruction* x, const Instruction* y) {
+    return x->name == y->name && Def(*x).control == Def(*y).control && Shape::Compatible(x->shape, y->shape);
+  });
+}
+
+// A walk looks at values of the same names in both, one after the other.
+bool WalksAlike(const Computation& a, const Computation& b) {
+  const Watched x = FindWatched(a), y = FindWatched(b);
+  if (!Alike(x.exchanged, y.exchanged) || !Alike(x.callers, y.callers)) return false;
+  for (size_t k = 0; k < x.callers.size(); ++k) {
+    const std::vector<Computation*> of_x = x.callers[k]->CalledComputations(), of_y = y.callers[k]->CalledComputations();
+    const auto alike = [](const Computation* c, const Computation* d) {
+      return (c->parameters.empty() || d->parameters.empty() || Shape::Compatible(c->parameters[0]->shape, d->parameters[0]->shape)) && WalksAlike(*c, *d);
+    };
+    if (!std::equal(of_x.begin(), of_x.end(), of_y.begin(), of_y.end(), alike)) return false;
+  }
+  return true;
+}
+
+// The loop that a path leads to; null: there is none.
+const Instruction* LoopAt(const Module& module, const ForkPath& path, const std::string& caller) {
+  const auto around = PlaceOf(module, path, "");
+  const Instruction* loop = around.has_value() ? around->second->FindInstruction(caller) : nullptr;
+  return loop != nullptr && Def(*loop).control == ControlKind::kWhile ? loop : nullptr;
+}
+
 class LoopWalk {
  public:
   explicit LoopWalk(Session::State& s) : s_(s), timeline_(*s.Extension<Travel>().timeline) {}
@@ -79,27 +127,10 @@ class LoopWalk {
     return status.ok() ? absl::StatusOr<bool>(true) : status;
   }
 
-  // What is exchanged in a computation, and what runs others that exchange.
-  struct Watched {
-    std::vector<const Instruction*> exchanged, callers;
-  };
   const Watched& WatchedIn(const Computation& computation) {
     const auto [at, is_new] = watched_.try_emplace(&computation);
-    Watched& watched = at->second;
-    if (!is_new) return watched;
-    for (const Instruction* i : computation.schedule) {
-      if (CollectiveOf(*i).collective != nullptr || ExchangeOf(*i).role >= ExchangeRole::kSend) {
-        watched.exchanged.insert(watched.exchanged.end(), i->operands.begin(), i->operands.end());
-        watched.exchanged.push_back(i);
-      } else if (Def(*i).control != ControlKind::kNone) {
-        for (const Computation* called : i->CalledComputations()) {
-          if (ExchangesIn(*called).empty()) continue;
-          watched.callers.push_back(i);
-          break;
-        }
-      }
-    }
-    return watched;
+    if (is_new) at->second = FindWatched(computation);
+    return at->second;
   }
 
   absl::StatusOr<bool> InCalled(const ForkPath& path, const Instruction& caller, uint64_t* hash) {
@@ -147,13 +178,21 @@ class LoopWalk {
 
 }  // namespace
 
+bool LoopsWalkAlike(const Module& a, const Module& b, const ForkPath& path, const std::string& caller) {
+  const Instruction *x = LoopAt(a, path, caller), *y = LoopAt(b, path, caller);
+  if (x == nullptr || y == nullptr || !Shape::Compatible(x->shape, y->shape)) return false;
+  for (const AttrId called : {AttrId::kCondition, AttrId::kBody}) {
+    if (!WalksAlike(*x->Called(called), *y->Called(called))) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<WalkedLoop> WalkLoop(Session::State& s, const std::string& fork, const ForkPath& path, const std::string& caller, int64_t last) {
   if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;
   WalkedLoop walked;
   walked.module = s.module.get();
-  const auto around = PlaceOf(*s.module, path, "");
-  const Instruction* loop = around.has_value() ? around->second->FindInstruction(caller) : nullptr;
-  if (loop == nullptr || Def(*loop).control != ControlKind::kWhile) return walked;
+  const Instruction* loop = LoopAt(*s.module, path, caller);
+  if (loop == nullptr) return walked;
   const absl::Status looked = LookAround(s, [&] { return LoopWalk(s).Walk(path, *loop, last, walked.iterations).status(); });
   return looked.ok() ? absl::StatusOr<WalkedLoop>(std::move(walked)) : looked;
 }

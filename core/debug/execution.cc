@@ -265,6 +265,8 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
       reason = StopReason::kInterrupted;
       break;
     }
+    // A wish to leave off for another device (devices.h) does not end what is made again to judge the stop and to go to it.
+    const bool leave_off = machine->interrupt().exchange(interrupted.load());
     std::vector<Stop> found;
     if (reason != StopReason::kCaught || AtCaught(*this)) TakeUpEdit(*this);
     if (reason == StopReason::kCaught && !JudgeCaught(*this, memory, true, &found)) {
@@ -287,8 +289,7 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
       FlushLogs(*this);
       return caught ? StopReason::kCaught : StopReason::kBreakpoint;
     }
-    if (machine->interrupt().load()) {
-      machine->interrupt().store(false);
+    if (machine->interrupt().exchange(false) || leave_off) {
       reason = StopReason::kInterrupted;
       break;
     }
@@ -443,6 +444,8 @@ absl::Status CommandUntil(Session::State& s, absl::string_view args) {
   int depth = s.selected, position = m.frames()[depth].position + 1;
   if (!args.empty()) {
     absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, args, s.current_computation());
+    if (!found.ok() && absl::StrContains(args, " if "))
+      return absl::InvalidArgumentError(absl::StrCat("until takes a place without a condition; tbreak ", args, " and then continue stops once where it holds"));
     if (!found.ok()) return found.status();
     const Location* here = nullptr;
     for (const Location& location : *found) {
@@ -458,6 +461,7 @@ absl::Status CommandUntil(Session::State& s, absl::string_view args) {
       auto place = std::make_unique<Breakpoint>();
       place->locations = *std::move(found);
       place->temporary = place->unnamed = true;
+      place->device = DevicesOf(s).selected;  // others may come by on the way, as far as it waits for them
       Adopt(s, std::move(place));
       const auto run = [&] { return m.Run(); };
       const StopReason reason = s.Go(run, run);

@@ -388,8 +388,7 @@ class Parser {
     Result r;
     r.kind = Result::kValue;
     r.value = *std::move(value);
-    const ElementType type = r.value.shape().element_type();
-    wide_ |= RealTypeOf(type) == ElementType::kF64 || (IsInteger(type) && BitWidth(type) >= 32);
+    wide_ |= expression::NeedsAllDigits(r.value.shape().element_type());
     return r;
   }
 

@@ -1,5 +1,5 @@
 // Exact arithmetic of integers in expressions: results that are numbers keep integers beside their doubles, in `value`, as long as 64 bits
-// hold them. For expression.cc only.
+// hold them; and which numbers take all of their digits to be told apart. For expression*.cc, and who shows their numbers in columns.
 #ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_INTEGERS_H_
 #define HLOSCOPE_CORE_DEBUG_EXPRESSION_INTEGERS_H_
 
@@ -15,6 +15,8 @@ __extension__ typedef __int128 Wide;
 // False: there is no integer to write.
 using WideOp = bool (*)(Wide a, Wide b, Wide* result);
 
+// Numbers of this type may differ where the digits that are usual are the same.
+inline bool NeedsAllDigits(ElementType type) { return RealTypeOf(type) == ElementType::kF64 || (IsInteger(type) && BitWidth(type) >= 32); }
 // Known numbers, all of them integers that are known exactly; truths count as 0 and 1.
 bool AreIntegers(const ExpressionResult& r);
 // One integer; of more than 64 bits only as a double.

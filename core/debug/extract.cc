@@ -64,7 +64,7 @@ bool IsDynamic(const Shape& shape) {
 
 // What it gives depends on other devices, or on which one it runs.
 bool IsExchanged(const Instruction& i) {
-  if (ExchangeOf(i).role != ExchangeRole::kNone) return true;
+  if (ExchangeOf(i).role != ExchangeRole::kNone || CollectiveOf(i).collective != nullptr) return true;
   absl::flat_hash_set<const Computation*> seen;
   std::vector<const Computation*> todo;
   for (const Computation* called : i.CalledComputations()) todo.push_back(called);
@@ -109,8 +109,9 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
   rewrite.entry = target.parent;
   rewrite.root = &target;
   if (target.parameter_number >= 0) return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " is a parameter: no instruction makes it; save writes its value"));
-  if (IsHosted(target)) return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " is a transfer with the host, which cannot be cut out"));
-  if (of_several && IsExchanged(target)) {
+  const bool between_devices = of_several && IsExchanged(target) && !target.Bool(AttrId::kIsHostTransfer);
+  if (IsHosted(target) && !between_devices) return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " is a transfer with the host, which cannot be cut out"));
+  if (between_devices) {
     return absl::InvalidArgumentError(absl::StrCat(ShownName(target), " (", Name(target.opcode), ") gives what it does only among all devices of this run, and a program for one is cut out; extract what it reads, or what reads it, "
                                                    "for which its value is given"));
   }

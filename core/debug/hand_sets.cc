@@ -170,16 +170,21 @@ std::vector<HandSet> LaterSets(Session::State& s) {
   return later;
 }
 
+bool IsOfFrame(const HandSet& set, const Mark& now, int depth) {
+  if (now < set.mark || set.depth < depth) return false;
+  for (int k = 0; k < depth; ++k) {
+    if (!(set.mark.levels[k] == now.levels[k])) return false;
+  }
+  const Mark::Level &at = set.mark.levels[depth], &here = now.levels[depth];
+  return at.kind == here.kind && at.iteration == here.iteration && at.branch == here.branch;
+}
+
 std::vector<HandSet> SetsOfFrame(Session::State& s, int depth, const Instruction* inside) {
   std::vector<HandSet> sets = AllSets(s);
   const Mark now = s.machine->Where();
   std::erase_if(sets, [&](const HandSet& set) {
-    if (now < set.mark || (inside != nullptr ? set.depth <= depth : set.depth != depth)) return true;
-    for (int k = 0; k < depth; ++k) {
-      if (!(set.mark.levels[k] == now.levels[k])) return true;
-    }
-    const Mark::Level &at = set.mark.levels[depth], &here = now.levels[depth];
-    return at.kind != here.kind || at.iteration != here.iteration || at.branch != here.branch || (inside != nullptr && at.position != inside->index);
+    if (!IsOfFrame(set, now, depth)) return true;
+    return inside != nullptr ? set.depth == depth || set.mark.levels[depth].position != inside->index : set.depth != depth;
   });
   return sets;
 }

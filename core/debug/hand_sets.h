@@ -37,6 +37,8 @@ std::vector<HandSet> LaterSets(Session::State& s);
 // there again, and says so, and what is gone. Later ones of the same elements give way to it.
 void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<HandSet>& later);
 
+// It was set up to `now` in its frame at `depth`, or inside of what that ran.
+bool IsOfFrame(const HandSet& set, const Mark& now, int depth);
 // Up to the present moment: what was set in the frame at `depth` itself (`inside` null), or inside of what that instruction of it ran.
 std::vector<HandSet> SetsOfFrame(Session::State& s, int depth, const Instruction* inside = nullptr);
 

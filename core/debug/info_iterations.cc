@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
+#include "core/debug/expression_integers.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/moments.h"
 #include "core/debug/stop_walk.h"
@@ -66,7 +67,7 @@ std::string IntegersRow(const Value& array, double mean) {
 
 // Statistics of an expression's value where the program stands. `column`: of how many letters each of them is.
 absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view expression, int* column) {
-  bool wide = false;  // f64 and large integers: six digits may be the same in every row though the numbers are not
+  bool wide = false;  // six digits may be the same in every row though the numbers are not
   *column = kColumn;
   const auto text = [&](int64_t finite, double low, double high, double mean, int64_t nan, int64_t inf) {
     const auto number = [&](double v, bool whole) {
@@ -81,7 +82,7 @@ absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view e
   if (result->kind == ExpressionResult::kValue && result->value.shape().IsArray()) {
     const Statistics stats = Summarize(result->value);
     const ElementType type = result->value.shape().element_type();
-    wide = type == ElementType::kF64 || (IsInteger(type) && BitWidth(type) >= 32);
+    wide = expression::NeedsAllDigits(type);
     if (wide && BitWidth(type) > 32) *column = kWideColumn;
     if (IsInteger(type) && BitWidth(type) > 32 && stats.count > 0) return IntegersRow(result->value, stats.mean);
     return text(stats.finite, stats.min, stats.max, stats.mean, stats.nan, stats.inf);

@@ -16,6 +16,7 @@
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
@@ -167,8 +168,9 @@ namespace {
 
 class RecordComparer {
  public:
-  RecordComparer(const Module& module, NpzReader& record, const BudgetTable& budgets, bool keep_going)
-      : module_(module), record_(record), budgets_(budgets), keep_going_(keep_going) {
+  // `among_devices`: the run is that of one of several, whose records are others.
+  RecordComparer(const Module& module, NpzReader& record, const BudgetTable& budgets, bool keep_going, bool among_devices)
+      : module_(module), record_(record), budgets_(budgets), keep_going_(keep_going), among_devices_(among_devices) {
     for (const std::string& name : record.names()) names_.insert(name);
   }
 
@@ -243,6 +245,9 @@ class RecordComparer {
     const bool result = absl::StartsWith(d.place, kResultPlace);
     const bool made_other = result && diverged_.contains(absl::StrCat(d.instruction->name, LeafPlace(shape, leaf)));
     d.origin = made_other ? RecordOrigin::kInherited : sources_.OriginOf(*d.instruction, LevelsOf(machine.frames()), leaf);
+    // What others have brought to it is not known here.
+    const bool exchanged = ExchangeOf(*d.instruction).role == ExchangeRole::kReceiveDone || CollectiveOf(*d.instruction).collective != nullptr;
+    if (among_devices_ && exchanged && d.origin == RecordOrigin::kOwn) d.origin = RecordOrigin::kUnknown;
     report_.own += d.origin == RecordOrigin::kOwn;
     report_.unknown += d.origin == RecordOrigin::kUnknown;
     diverged_.insert(d.place);
@@ -264,7 +269,7 @@ class RecordComparer {
   const Module& module_;
   NpzReader& record_;
   const BudgetTable& budgets_;
-  const bool keep_going_;
+  const bool keep_going_, among_devices_;
   RecordComparison report_;
   std::set<std::string> names_, met_;
   size_t of_record_ = 0;  // how many of both there are
@@ -280,7 +285,7 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
   absl::StatusOr<std::unique_ptr<NpzReader>> record = NpzReader::Open(path);
   if (!record.ok()) return record.status();
   if (const absl::Status known = budgets.Check({&run.module}); !known.ok()) return known;
-  RecordComparer comparer(run.module, **record, budgets, keep_going);
+  RecordComparer comparer(run.module, **record, budgets, keep_going, run.options.exchange != nullptr);
   // What the record has of values that no region makes is looked at too.
   absl::flat_hash_set<absl::string_view> names;
   for (const std::string& place : (*record)->names()) {

@@ -15,11 +15,21 @@ bool Any(const LeafNumbers& leaves) {
   return std::any_of(leaves.begin(), leaves.end(), [](const SetNumbers& leaf) { return !leaf.empty(); });
 }
 
-// True where that added something.
+void Trim(Since* since) {
+  while (!since->empty() && since->back() == 0) since->pop_back();
+}
+
+// True where that added something, or something is there earlier.
+bool Add(int number, const Since& since, SetNumbers* to) {
+  const auto [known, fresh] = to->try_emplace(number, since);
+  if (fresh || !(since < known->second)) return fresh;
+  known->second = since;
+  return true;
+}
 bool Add(const SetNumbers& numbers, SetNumbers* to) {
-  const size_t before = to->size();
-  to->insert(numbers.begin(), numbers.end());
-  return to->size() != before;
+  bool more = false;
+  for (const auto& [number, since] : numbers) more |= Add(number, since, to);
+  return more;
 }
 bool Add(const LeafNumbers& leaves, LeafNumbers* to) {
   bool more = false;
@@ -36,6 +46,17 @@ SetNumbers All(const LeafNumbers& leaves) {
   SetNumbers all;
   for (const SetNumbers& leaf : leaves) Add(leaf, &all);
   return all;
+}
+
+// What an iteration of the loop whose frames are at `level` makes, as the next one gets it.
+LeafNumbers ToNext(LeafNumbers made, size_t level) {
+  for (SetNumbers& leaf : made) {
+    for (auto& [number, since] : leaf) {
+      since.resize(level);
+      ++since.back();
+    }
+  }
+  return made;
 }
 
 // One run of what a caller runs: of which level of a moment, with the sets in it.
@@ -57,6 +78,30 @@ std::vector<RunOf> RunsOf(size_t level, absl::Span<const SetFlow::Numbered> insi
 
 }  // namespace
 
+Since SinceOf(const Mark& mark, size_t level) {
+  Since since;
+  for (size_t k = 1; k <= level && k < mark.levels.size(); ++k) {
+    const Mark::Level& at = mark.levels[k];
+    since.push_back(at.kind == FrameKind::kWhileBody || at.kind == FrameKind::kWhileCondition ? at.iteration : 0);
+  }
+  Trim(&since);
+  return since;
+}
+
+Since SeenFrom(Since since, size_t level) {
+  if (since.size() > level) since.resize(level);
+  Trim(&since);
+  return since;
+}
+
+// What the frames inside have made, for this one.
+LeafNumbers SetFlow::Outside(LeafNumbers inside) const {
+  for (SetNumbers& leaf : inside) {
+    for (auto& [number, since] : leaf) since = SeenFrom(std::move(since), level_);
+  }
+  return inside;
+}
+
 LeafNumbers SetFlow::ResultOf(const Computation& computation, absl::Span<const Numbered> sets, absl::Span<const LeafNumbers> parameters) const {
   SetFlow flow(computation, level_ + 1, sets, exchanges_);
   for (size_t p = 0; p < parameters.size(); ++p) flow.Bring(static_cast<int>(p), parameters[p]);
@@ -75,7 +120,7 @@ SetFlow::SetFlow(const Computation& computation, size_t level, absl::Span<const 
   for (const auto& [set, number] : sets) {
     if (set.depth == static_cast<int>(level)) {
       const Instruction* of = computation.FindInstruction(set.instruction);
-      if (of != nullptr) own_[of].push_back({LeafNumber(of->shape, set.path), ReadFrom(set), set.places.empty(), number});
+      if (of != nullptr) own_[of].push_back({LeafNumber(of->shape, set.path), ReadFrom(set), set.places.empty(), number, SinceOf(set.mark, level)});
       continue;
     }
     const int position = set.mark.levels[level].position;
@@ -99,7 +144,7 @@ SetNumbers SetFlow::Own(const Instruction& value) const {
   SetNumbers numbers;
   const auto own = own_.find(&value);
   if (own != own_.end()) {
-    for (const OwnSet& set : own->second) numbers.insert(set.number);
+    for (const OwnSet& set : own->second) Add(set.number, set.since, &numbers);
   }
   return numbers;
 }
@@ -110,7 +155,7 @@ void SetFlow::Read(const Instruction& value, int leaf, int position, SetNumbers*
   if (const auto own = own_.find(&value); own != own_.end()) {
     for (const OwnSet& set : own->second) {
       if (set.leaf != leaf || position < set.read_from) continue;
-      out->insert(set.number);
+      Add(set.number, set.since, out);
       replaced |= set.whole;
     }
   }
@@ -145,7 +190,7 @@ void SetFlow::FollowInstruction(const Instruction& i) {
   } else if (def.control == ControlKind::kConditional) {
     leaves = OfConditional(i, inside);
   } else {
-    for (const auto& [set, number] : inside) all.insert(number);
+    for (const auto& [set, number] : inside) Add(number, SinceOf(set.mark, level_), &all);
     if (AsyncStartOf(i) == &i && Exchanging(i)) Add(All(OfCall(i, inside)), &all);
     leaves.assign(static_cast<size_t>(LeafCountOf(i.shape)), all);
     const std::vector<LeafSource> sources = SourcesOfLeaves(i);
@@ -170,16 +215,16 @@ LeafNumbers SetFlow::OfLoop(const Instruction& loop, absl::Span<const Numbered> 
     for (const RunOf& run : runs) {
       const bool decides = run.level.kind == FrameKind::kWhileCondition;
       const LeafNumbers result = ResultOf(decides ? condition : body, run.sets, {carried});
-      more |= decides ? Decide(All(result), &carried) : Add(result, &carried);
+      more |= decides ? Decide(All(result), &carried) : Add(ToNext(result, level_ + 1), &carried);
     }
   }
-  return carried;
+  return Outside(std::move(carried));
 }
 
 LeafNumbers SetFlow::OfCall(const Instruction& call, absl::Span<const Numbered> inside) const {
   std::vector<LeafNumbers> parameters;
   for (const Instruction* operand : call.operands) parameters.push_back(Leaves(*operand, call.index));
-  return ResultOf(*call.CalledComputations()[0], inside, parameters);
+  return Outside(ResultOf(*call.CalledComputations()[0], inside, parameters));
 }
 
 LeafNumbers SetFlow::OfConditional(const Instruction& conditional, absl::Span<const Numbered> inside) const {
@@ -190,7 +235,7 @@ LeafNumbers SetFlow::OfConditional(const Instruction& conditional, absl::Span<co
     // One branch ran; where something was set in one it is that one.
     const auto run = std::find_if(runs.begin(), runs.end(), [&](const RunOf& r) { return r.level.branch == static_cast<int>(b); });
     if (!runs.empty() && run == runs.end()) continue;
-    Add(ResultOf(*branches[b], run == runs.end() ? absl::Span<const Numbered>() : run->sets, {Leaves(*conditional.operands[b + 1], conditional.index)}), &leaves);
+    Add(Outside(ResultOf(*branches[b], run == runs.end() ? absl::Span<const Numbered>() : run->sets, {Leaves(*conditional.operands[b + 1], conditional.index)})), &leaves);
   }
   Decide(ReadWhole(*conditional.operands[0], conditional.index), &leaves);
   return leaves;

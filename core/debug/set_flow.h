@@ -3,7 +3,8 @@
 #ifndef HLOSCOPE_CORE_DEBUG_SET_FLOW_H_
 #define HLOSCOPE_CORE_DEBUG_SET_FLOW_H_
 
-#include <set>
+#include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,16 @@
 
 namespace hloscope {
 
+// Since when something is in a value: the iterations of the frames around (0 of those that are no loops), the outermost first, without zeros at
+// the end; compared one after the other. What goes round a loop is there from its next iteration on.
+using Since = std::vector<int64_t>;
+// Of a moment, in its frame at `level`.
+Since SinceOf(const Mark& mark, size_t level);
+// The same for who looks from the frame at `level` around.
+Since SeenFrom(Since since, size_t level);
+
 // Numbers of sets, by leaf of a value.
-using SetNumbers = std::set<int>;
+using SetNumbers = std::map<int, Since>;
 using LeafNumbers = std::vector<SetNumbers>;
 
 class SetFlow {
@@ -50,6 +59,7 @@ class SetFlow {
     int read_from = 0;   // position
     bool whole = false;  // all elements of the leaf
     int number = 0;
+    Since since;
   };
 
   void Read(const Instruction& value, int leaf, int position, SetNumbers* out) const;
@@ -62,6 +72,7 @@ class SetFlow {
 
   bool Exchanging(const Instruction& i) const;  // inside of what it calls
   LeafNumbers ResultOf(const Computation& computation, absl::Span<const Numbered> sets, absl::Span<const LeafNumbers> parameters) const;
+  LeafNumbers Outside(LeafNumbers inside) const;
 
   const Computation& computation_;
   Exchanges* const exchanges_;

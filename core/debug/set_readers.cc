@@ -16,44 +16,44 @@
 namespace hloscope {
 namespace {
 
+// Of a set inside of what the frame at `level` ran: what ran it is still there.
+bool HasRunner(const Computation& computation, const HandSet& set, size_t level) {
+  const size_t position = static_cast<size_t>(set.mark.levels[level].position);
+  return position < computation.schedule.size() && !computation.schedule[position]->CalledComputations().empty();
+}
+
 // The marks of one frame.
 SetMarks MarksOf(Session::State& s, int depth) {
   const Frame& frame = s.machine->frames()[static_cast<size_t>(depth)];
+  const size_t level = static_cast<size_t>(depth);
+  const Mark now = s.machine->Where();
+  const std::vector<HandSet> all = AllSets(s);  // numbered as they stand there
   std::vector<SetFlow::Numbered> sets;
-  std::vector<std::string> names;
-  for (HandSet& set : SetsOfFrame(s, depth)) {
-    if (frame.computation->FindInstruction(set.instruction) == nullptr) continue;
-    names.push_back(set.name);
-    sets.emplace_back(std::move(set), static_cast<int>(sets.size()));
+  std::set<int> of_frame;
+  for (int number = 0; number < static_cast<int>(all.size()); ++number) {
+    const HandSet& set = all[static_cast<size_t>(number)];
+    if (!IsOfFrame(set, now, depth)) continue;
+    if (set.depth == depth ? frame.computation->FindInstruction(set.instruction) == nullptr : !HasRunner(*frame.computation, set, level)) continue;
+    if (set.depth == depth) of_frame.insert(number);
+    sets.emplace_back(set, number);
   }
-  // What was set inside of the calls and loops of the frame, by where these stand.
-  std::set<int> positions;
-  for (const HandSet& set : AllSets(s)) {
-    if (set.depth > depth) positions.insert(set.mark.levels[static_cast<size_t>(depth)].position);
-  }
-  for (const int position : positions) {
-    if (position >= static_cast<int>(frame.computation->schedule.size())) continue;
-    const Instruction& caller = *frame.computation->schedule[static_cast<size_t>(position)];
-    if (caller.CalledComputations().empty()) continue;
-    for (HandSet& set : SetsOfFrame(s, depth, &caller)) {
-      names.push_back(SetText(*s.module, set));
-      sets.emplace_back(std::move(set), static_cast<int>(sets.size()));
-    }
-  }
-  const int own = static_cast<int>(names.size());
-  ExchangedSets exchanged(s, own);
-  SetFlow flow(*frame.computation, static_cast<size_t>(depth), sets, Several(s) ? &exchanged : nullptr);
+  ExchangedSets exchanged(s);
+  SetFlow flow(*frame.computation, level, sets, Several(s) ? &exchanged : nullptr);
   flow.Follow();
-  const auto name_of = [&](int number) -> const std::string& { return number < own ? names[static_cast<size_t>(number)] : exchanged.name(number); };
+  const auto name_of = [&](int number) -> std::string {
+    if (number >= static_cast<int>(all.size())) return exchanged.name(number);
+    const HandSet& set = all[static_cast<size_t>(number)];
+    return of_frame.contains(number) ? set.name : SetText(*s.module, set);
+  };
+  const Since here = SinceOf(now, level);
   SetMarks marks;
   for (const Instruction* i : frame.computation->schedule) {
     if (i->index >= frame.position && i->parameter_number < 0 && !flow.HasOwn(*i)) continue;
     SetMark mark;
-    for (const int number : flow.Own(*i)) mark.own.push_back(name_of(number));
-    for (const int number : flow.In(*i)) {
-      const std::string& name = name_of(number);
-      const auto said = [&](const std::vector<std::string>& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
-      if (!said(mark.own) && !said(mark.from)) mark.from.push_back(name);
+    const SetNumbers own = flow.Own(*i);
+    for (const auto& [number, since] : own) mark.own.push_back(name_of(number));
+    for (const auto& [number, since] : flow.In(*i)) {
+      if (!own.contains(number) && !(here < SeenFrom(since, level))) mark.from.push_back(name_of(number));
     }
     if (!mark.own.empty() || !mark.from.empty()) marks.emplace(i, std::move(mark));
   }

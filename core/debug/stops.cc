@@ -61,6 +61,7 @@ void Session::State::ArmThis() {
   std::vector<const Breakpoint*> catches;
   for (const auto& b : breakpoints) {
     if (!b->enabled || sleeps(*b)) continue;
+    if (b->device >= 0 && b->device != DevicesOf(*this).selected) continue;
     if (b->kind == Breakpoint::kCatch) catches.push_back(b.get());
     for (size_t k = 0; k < b->locations.size(); ++k) {
       std::vector<Breakpoint*>& here = stops.at[{b->locations[k].computation, b->armed_position(k)}];

@@ -12,9 +12,19 @@
 #include "core/literal/relayout.h"
 #include "core/ops/element_calls.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/transfers.h"
 
 namespace hloscope {
 namespace {
+
+// Of the sends, or the receives, of its channel in its computation the how manieth a transfer is: the k-th that is sent goes to the k-th receive. Of
+// what completes one that was begun elsewhere, among those.
+int64_t NumberOnChannel(const Instruction& transfer) {
+  const Instruction& begin = TransferStart(transfer);
+  const auto alike = [&](const Instruction* i) { return ExchangeOf(*i).role == ExchangeOf(begin).role && ChannelOf(*i) == ChannelOf(begin); };
+  const auto schedule = absl::MakeConstSpan(begin.parent->schedule).first(static_cast<size_t>(begin.index));
+  return std::count_if(schedule.begin(), schedule.end(), alike);
+}
 
 StepInfo Classify(const Instruction& instruction, const MachineOptions& options) {
   const OpDef& def = Def(instruction);
@@ -43,8 +53,11 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
     step.kind = StepKind::kOutfeed;
   } else if (def.host == HostService::kSend) {
     step.kind = StepKind::kSend;
+    step.on_channel = NumberOnChannel(instruction);
+    step.taken = HasTransfer(*instruction.parent, ExchangeRole::kReceiveDone, ChannelOf(instruction));
   } else if (def.host == HostService::kReceive) {
     step.kind = StepKind::kReceive;
+    step.on_channel = NumberOnChannel(instruction);
     step.sticky = true;
   } else if (instruction.Has(AttrId::kCustomCallTarget)) {
     step.kind = StepKind::kCustomCall;

@@ -105,8 +105,8 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
         }
         inputs = std::move(operands);
       }
-      if (step.kind == StepKind::kSend) return Send(frame, root, inputs);
-      if (step.kind == StepKind::kReceive) return Receive(frame, root, inputs);
+      if (step.kind == StepKind::kSend) return Send(frame, root, step, inputs);
+      if (step.kind == StepKind::kReceive) return Receive(frame, root, step, inputs);
       return step.kind == StepKind::kEvaluate ? Evaluate(frame, root, inputs) : CustomCall(frame, root, inputs);
     }
     case StepKind::kControl: {
@@ -212,38 +212,29 @@ static absl::Status PairsNameOneDevice(const Instruction& transfer) {
   return absl::OkStatus();
 }
 
-// Of the sends, or the receives, of its channel in its computation the how manieth a transfer is: the k-th that is sent goes to the k-th receive. Of
-// what completes one that was begun elsewhere, among those.
-static int64_t NumberOnChannel(const Instruction& transfer) {
-  const Instruction& begin = TransferStart(transfer);
-  const auto alike = [&](const Instruction* i) { return ExchangeOf(*i).role == ExchangeOf(begin).role && ChannelOf(*i) == ChannelOf(begin); };
-  const auto schedule = absl::MakeConstSpan(begin.parent->schedule).first(static_cast<size_t>(begin.index));
-  return std::count_if(schedule.begin(), schedule.end(), alike);
+static uint64_t ChannelKey(const Frame& frame, const Instruction& transfer, const StepInfo& step) {
+  return MixHash(MixHash(frame.path, static_cast<uint64_t>(ChannelOf(transfer))), static_cast<uint64_t>(step.on_channel));
 }
 
-static uint64_t ChannelKey(const Frame& frame, const Instruction& transfer) {
-  return MixHash(MixHash(frame.path, static_cast<uint64_t>(ChannelOf(transfer))), static_cast<uint64_t>(NumberOnChannel(transfer)));
-}
-
-absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction& instruction, const StepInfo& step, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
   const bool host = instruction.Bool(AttrId::kIsHostTransfer);
-  if (host || !HasTransfer(*frame.computation, ExchangeRole::kReceiveDone, channel)) {
+  if (host || !step.taken) {
     return absl::UnimplementedError(absl::StrCat(
         Name(instruction.opcode), " ", ShownName(instruction), " sends on channel ", channel, " to ",
         host ? "the host, where nobody receives" : "another device, as nothing in its computation receives there; this run has one replica",
         host ? "" : kSayReplicas));
   }
   if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
-  channels[ChannelKey(frame, instruction)] = operands[0];
+  channels[ChannelKey(frame, instruction, step)] = operands[0];
   return Evaluate(frame, instruction, operands);
 }
 
-absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instruction& instruction, const StepInfo& step, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
   if (const Value* logged = Replayed(key)) return Evaluate(frame, instruction, {*logged});
-  auto sent = channels.find(ChannelKey(frame, instruction));
+  auto sent = channels.find(ChannelKey(frame, instruction, step));
   if (!instruction.Bool(AttrId::kIsHostTransfer)) {
     if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
   }

@@ -48,6 +48,8 @@ struct StepInfo {
   bool elements = false;  // has scalar computations that `step` can enter
   bool beside = false;    // RunsBeside
   bool hands_on = false;  // HandsOnBegun
+  int64_t on_channel = 0;  // kSend, kReceive: its number among those of its channel
+  bool taken = false;      // kSend: something in its computation receives on its channel
 };
 
 // What is known about a computation once something in it runs.
@@ -292,8 +294,8 @@ struct Machine::Impl {
   absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
   absl::StatusOr<Value> Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
-  absl::StatusOr<Value> Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
-  absl::StatusOr<Value> Receive(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
+  absl::StatusOr<Value> Send(const Frame& frame, const Instruction& instruction, const StepInfo& step, absl::Span<const Value> operands);
+  absl::StatusOr<Value> Receive(const Frame& frame, const Instruction& instruction, const StepInfo& step, absl::Span<const Value> operands);
   absl::StatusOr<Value> Infeed(const Frame& frame, const Instruction& instruction);
   absl::StatusOr<const Kernel*> RegionKernel(Code& code, int region);
   absl::StatusOr<const Kernel*> SingleKernel(Code& code, int position);

@@ -11,8 +11,9 @@ namespace hloscope {
 namespace {
 
 // What a program of one replica sends to itself has been sent before it arrives: recv-done comes after the send of its channel in the same
-// computation, though no operand says so. Not where the send needs what is received.
-bool DependsOn(const Instruction* from, const Instruction* on) {
+// computation, the k-th receive of a channel after its k-th send, though no operand says so. Not where the send needs what is received.
+using Arrivals = absl::flat_hash_map<const Instruction*, Instruction*>;  // recv-done: its send
+bool DependsOn(const Instruction* from, const Instruction* on, const Arrivals& arrivals) {
   absl::flat_hash_set<const Instruction*> seen;
   std::vector<const Instruction*> work = {from};
   while (!work.empty()) {
@@ -22,21 +23,28 @@ bool DependsOn(const Instruction* from, const Instruction* on) {
     if (!seen.insert(at).second) continue;
     work.insert(work.end(), at->operands.begin(), at->operands.end());
     work.insert(work.end(), at->control_predecessors.begin(), at->control_predecessors.end());
+    if (const auto arrives = arrivals.find(at); arrives != arrivals.end()) work.push_back(arrives->second);
   }
   return false;
 }
-using Arrivals = absl::flat_hash_map<const Instruction*, Instruction*>;  // recv-done: its send
 Arrivals FindArrivals(const Computation& computation) {
   Arrivals arrivals;
-  absl::flat_hash_map<int64_t, Instruction*> sends;
+  absl::flat_hash_map<int64_t, std::vector<Instruction*>> sends;  // by channel, in text order
   for (Instruction* i : computation.instructions) {
-    if (i->opcode == Opcode::kSend && !i->Bool(AttrId::kIsHostTransfer)) sends.try_emplace(i->Int(AttrId::kChannelId), i);
+    if (i->opcode == Opcode::kSend && !i->Bool(AttrId::kIsHostTransfer)) sends[i->Int(AttrId::kChannelId)].push_back(i);
   }
   if (sends.empty()) return arrivals;
+  absl::flat_hash_map<int64_t, size_t> receives;
+  absl::flat_hash_map<const Instruction*, size_t> number;  // of a recv on its channel
   for (const Instruction* i : computation.instructions) {
-    if (i->opcode != Opcode::kRecvDone || i->operands.size() != 1 || i->operands[0]->opcode != Opcode::kRecv) continue;
-    auto send = sends.find(i->operands[0]->Int(AttrId::kChannelId));
-    if (send != sends.end() && !DependsOn(send->second, i)) arrivals[i] = send->second;
+    if (i->opcode == Opcode::kRecv && !i->Bool(AttrId::kIsHostTransfer)) number[i] = receives[i->Int(AttrId::kChannelId)]++;
+  }
+  for (const Instruction* i : computation.instructions) {
+    if (i->opcode != Opcode::kRecvDone || i->operands.size() != 1 || !number.contains(i->operands[0])) continue;
+    const auto of_channel = sends.find(i->operands[0]->Int(AttrId::kChannelId));
+    const size_t k = number[i->operands[0]];
+    if (of_channel == sends.end() || k >= of_channel->second.size()) continue;
+    if (Instruction* send = of_channel->second[k]; !DependsOn(send, i, arrivals)) arrivals[i] = send;
   }
   return arrivals;
 }

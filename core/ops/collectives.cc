@@ -536,6 +536,17 @@ const Instruction* FirstExchange(const Module& module) {
   return nullptr;
 }
 
+std::string OptionsForDevices(const Instruction& exchange) {
+  const DeviceGroups groups = GroupsOf(exchange);
+  if (groups.mode == GroupMode::kFlattened) {  // numbers of devices: of a program that was partitioned
+    const int64_t devices = groups.replicas * groups.partitions;
+    return devices > 1 ? absl::StrCat("--partitions ", devices) : "";
+  }
+  const std::string replicas = groups.replicas > 1 ? absl::StrCat("--replicas ", groups.replicas) : "";
+  if (groups.partitions <= 1) return replicas;
+  return absl::StrCat(replicas, replicas.empty() ? "" : " ", "--partitions ", groups.partitions);
+}
+
 void DefineCollectives(OpRegistry& r) {
   const absl::string_view all_reduce =
       "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; "

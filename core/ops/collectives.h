@@ -2,6 +2,8 @@
 #ifndef HLOSCOPE_CORE_OPS_COLLECTIVES_H_
 #define HLOSCOPE_CORE_OPS_COLLECTIVES_H_
 
+#include <string>
+
 #include "absl/strings/string_view.h"
 #include "core/ir/module.h"
 
@@ -18,6 +20,8 @@ inline constexpr absl::string_view kSayReplicas = ", --replicas says otherwise";
 // The first instruction, of those of the entry that its result needs, that exchanges data among several devices by groups: a run on one device ends
 // there. Null: none, though loops and calls may have one.
 const Instruction* FirstExchange(const Module& module);
+// What gives a run the devices that its groups name: "--replicas 2 --partitions 8".
+std::string OptionsForDevices(const Instruction& exchange);
 
 }  // namespace hloscope
 

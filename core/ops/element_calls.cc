@@ -99,7 +99,7 @@ void ElementCalls::BeginFor(int64_t output) {
   only_ = output;
   next_ = GoesByUpdate(instruction_) ? 0 : output;
   limit_ = GoesByUpdate(instruction_) ? INT64_MAX : output + 1;
-  calls_.clear();
+  DropPending();
   slots_.clear();
   window_.clear();
   compared_ = 0;
@@ -120,11 +120,16 @@ std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
       parts = {*previous};
     }
   }
-  while (calls_.empty()) {
+  while (pending() == 0) {
     if (!Fill()) return std::nullopt;
   }
-  Call call = std::move(calls_.front());
-  calls_.pop_front();
+  Call call;
+  if (calls_.empty()) {
+    call = CallOfFold(fold_.next++);
+  } else {
+    call = std::move(calls_.front());
+    calls_.pop_front();
+  }
   slot_ = call.slot;
   std::vector<Value> arguments;
   for (const Argument& argument : call.arguments) {
@@ -176,8 +181,8 @@ ElementCalls::Length ElementCalls::Count() const {
     ElementCalls walk(instruction_, operands_);
     walk.limit_ = limit_;
     while (walk.Fill()) {
-      length.calls += static_cast<int64_t>(walk.calls_.size());
-      walk.calls_.clear();
+      length.calls += walk.pending();
+      walk.DropPending();
     }
   }
   length.to_last = length.calls;
@@ -186,9 +191,9 @@ ElementCalls::Length ElementCalls::Count() const {
 
 int64_t ElementCalls::Skip(int64_t most) {
   const int64_t outputs = Outputs();
-  int64_t passed = static_cast<int64_t>(calls_.size()) + 1;
+  int64_t passed = pending() + 1;
   if (outputs < 0 || passed > most) return 0;
-  calls_.clear();
+  DropPending();
   for (; next_ < outputs; ++next_) {
     const int64_t calls = CallsOf(next_);
     if (passed + calls > most) break;
@@ -307,31 +312,49 @@ int64_t ElementCalls::CountInterpreted() const {
   return walk.asked_;
 }
 
-// One fold over these elements (row-major positions in the operands), in the order of core/element/expr.h.
-void ElementCalls::Fold(const std::vector<int64_t>& elements, int64_t innermost) {
-  if (elements.empty()) return;  // the initial value stands
+int64_t ElementCalls::FoldOf::ElementAt(int64_t e) const {
+  if (!elements.empty()) return elements[static_cast<size_t>(e)];
+  int64_t at = base;
+  for (size_t d = extents.size(); d-- > 0;) {
+    at += e % extents[d] * steps[d];
+    e /= extents[d];
+  }
+  return at;
+}
+
+void ElementCalls::DropPending() {
+  calls_.clear();
+  fold_ = {};
+}
+
+// In the order of core/element/expr.h; of no elements there is none, and the initial value stands.
+ElementCalls::Call ElementCalls::CallOfFold(int64_t number) const {
   const int n = static_cast<int>(operands_.size()) / 2;
-  auto element = [&](int k, int64_t at) { return Argument{-1, 0, k, at}; };
+  auto element = [&](int k, int64_t e) { return Argument{-1, 0, k, fold_.ElementAt(e)}; };
   auto init = [&](int k) { return Argument{-1, 0, n + k, 0}; };
-  if (!interleaved_ || innermost < 16) {
-    for (size_t e = 0; e < elements.size(); ++e) {
-      Call call;
-      for (int k = 0; k < n; ++k) call.arguments.push_back(e == 0 ? init(k) : Argument{kAccumulator, k});
-      for (int k = 0; k < n; ++k) call.arguments.push_back(element(k, elements[e]));
-      call.slot = kAccumulator;
-      calls_.push_back(std::move(call));
-    }
-    return;
+  Call call;
+  call.slot = kAccumulator;
+  if (!interleaved_ || fold_.innermost < 16) {
+    for (int k = 0; k < n; ++k) call.arguments.push_back(number == 0 ? init(k) : Argument{kAccumulator, k});
+    for (int k = 0; k < n; ++k) call.arguments.push_back(element(k, number));
+    return call;
   }
   // Sixteen lanes that start from their first elements, joined pairwise, then the initial value.
-  for (size_t e = 16; e < elements.size(); ++e) {
-    const int64_t lane = static_cast<int64_t>(e) % innermost % 16;
-    calls_.push_back({{{lane, 0, 0, elements[lane]}, element(0, elements[e])}, lane});
+  const auto lane = [&](int64_t l) { return Argument{l, 0, 0, fold_.ElementAt(l)}; };
+  if (const int64_t e = number + 16; e < fold_.count) {
+    call.slot = e % fold_.innermost % 16;
+    call.arguments = {lane(call.slot), element(0, e)};
+    return call;
   }
-  for (int64_t half = 8; half > 0; half /= 2) {
-    for (int64_t lane = 0; lane < half; ++lane) calls_.push_back({{{lane, 0, 0, elements[lane]}, {lane + half, 0, 0, elements[lane + half]}}, lane});
+  int64_t join = number - (fold_.count - 16);
+  for (int64_t half = 8; half > 0; join -= half, half /= 2) {
+    if (join >= half) continue;
+    call.slot = join;
+    call.arguments = {lane(join), lane(join + half)};
+    return call;
   }
-  calls_.push_back({{init(0), {0, 0, 0, elements[0]}}, kAccumulator});
+  call.arguments = {init(0), lane(0)};
+  return call;
 }
 
 void ElementCalls::FillReduce(int64_t output) {
@@ -354,13 +377,8 @@ void ElementCalls::FillReduce(int64_t output) {
   }
   int64_t count = 1;
   for (int64_t e : extents) count *= e;
-  std::vector<int64_t> elements(count), index(extents.size());
-  for (int64_t k = 0; k < count; ++k) {
-    DelinearizeIndex(extents, k, absl::MakeSpan(index));
-    elements[k] = base;
-    for (size_t d = 0; d < index.size(); ++d) elements[k] += index[d] * steps[d];
-  }
-  Fold(elements, extents.empty() ? 1 : extents.back());
+  const int64_t innermost = extents.empty() ? 1 : extents.back();
+  fold_ = {.count = count, .innermost = innermost, .elements = {}, .base = base, .extents = std::move(extents), .steps = std::move(steps)};
 }
 
 std::vector<int64_t> ElementCalls::InsideOfWindow(int64_t place_number, const Shape& places) const {
@@ -390,7 +408,9 @@ std::vector<int64_t> ElementCalls::InsideOfWindow(int64_t place_number, const Sh
 
 void ElementCalls::FillWindow(int64_t output) {
   interleaved_ = false;  // a fold with bounds is row-major
-  Fold(InsideOfWindow(output, instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape), 1);
+  fold_ = {};
+  fold_.elements = InsideOfWindow(output, instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape);
+  fold_.count = static_cast<int64_t>(fold_.elements.size());
 }
 
 // Each window: select(kept, next) for its elements after the first, then scatter(what is there, the source's element).

@@ -68,7 +68,7 @@ class ElementCalls {
   bool BeginLine();  // of a sort: the line next_; false: there is none
   int64_t CountComparisons() const;
   int64_t CountInterpreted() const;
-  bool Fill();  // more calls into calls_; false: there are none
+  bool Fill();  // more calls into calls_ or fold_; false: there are none
   // Of operations whose result elements have nothing to do with each other: how many there are to walk through; -1: of others.
   int64_t Outputs() const;
   int64_t CallsOf(int64_t output) const;
@@ -76,12 +76,24 @@ class ElementCalls {
   void FillWindow(int64_t output);
   bool FillScatter(int64_t update);
   std::vector<int64_t> InsideOfWindow(int64_t place, const Shape& places) const;  // row-major positions in operand 0
-  void Fold(const std::vector<int64_t>& elements, int64_t innermost);
+  // The calls of one fold, made when they are asked for: there may be very many.
+  struct FoldOf {
+    int64_t count = 0, next = 0;         // of calls, as many as elements
+    int64_t innermost = 1;
+    std::vector<int64_t> elements;       // row-major positions in the operands; empty: from `base` on, those of a box
+    int64_t base = 0;
+    std::vector<int64_t> extents, steps;
+    int64_t ElementAt(int64_t e) const;
+  };
+  Call CallOfFold(int64_t number) const;
+  int64_t pending() const { return static_cast<int64_t>(calls_.size()) + fold_.count - fold_.next; }
+  void DropPending();
 
   const Instruction& instruction_;
   std::vector<Value> operands_;
   const Computation* computation_ = nullptr;
   std::deque<Call> calls_;
+  FoldOf fold_;
   int64_t only_ = -1;  // the one output whose calls are wanted; -1: all
   std::vector<std::pair<int, int64_t>> sources_;
   int64_t next_ = 0;  // result element, line of a sort, or update

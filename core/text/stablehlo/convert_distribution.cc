@@ -108,6 +108,12 @@ void AllToAll(OpContext& c) {
   if (!AddGroups(c, attributes)) return;
   AddChannel(c, attributes);
   const int64_t split = c.Int("split_dimension", 0), concat = c.Int("concat_dimension", 0), count = c.Int("split_count", 1);
+  const mlir::Attr* written = c.attr("replica_groups");
+  const auto rows = written != nullptr ? RowsOf(*written) : std::nullopt;
+  if (rows && !rows->empty() && !(*rows)[0].empty() && static_cast<int64_t>((*rows)[0].size()) != count) {
+    return c.Error(HLO_LABEL("stablehlo.all-to-all"), absl::StrCat("split_count is ", count, ", but each of the replica_groups has ", (*rows)[0].size(),
+                                                                   ": every member of a group gets one block"));
+  }
   attributes.push_back(IntsAttribute(AttrId::kDimensions, {split}));
   Operands results;
   for (Instruction* x : c.ins()) {
