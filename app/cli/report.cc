@@ -124,7 +124,7 @@ void GoOnToWhereTheyPart(Debugged& d) {
 // `refused`: what a command at the stop did not do, and why; the page is made all the same.
 absl::Status Go(Debugged& d, const ReportRequest& r, std::vector<std::string>* refused) {
   const bool own = !r.scripts.empty() || !r.commands.empty();
-  std::vector<int> of_program;  // the program's own breakpoints sleep where it is said otherwise where the page is to stop
+  std::vector<int> of_program;  // the program's own breakpoints sleep, unless commands or a script say what is to happen
   for (const auto& b : d.state().breakpoints) {
     if (b->from_program && !own) of_program.push_back(b->number);
   }

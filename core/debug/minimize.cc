@@ -32,10 +32,6 @@ constexpr int64_t kSmallZeros = 256;        // elements of a constant of zeros i
 
 using OfDevices = std::vector<Value>;  // one value, by device
 
-bool SameOnAll(const OfDevices& values) {
-  return std::all_of(values.begin(), values.end(), [&](const Value& value) { return Value::BitEqual(value, values[0]); });
-}
-
 class Minimizer {
  public:
   Minimizer(Backend& backend, const RunSettings& run, const FailurePredicate& fails, const MinimizeOptions& options)
@@ -130,6 +126,9 @@ class Minimizer {
         present_ = nullptr;
         return begun;
       }
+      for (int d = 0; d < run_.devices(); ++d) {  // a program that does not end stops where the budget does
+        present_->machine(d).set_light_region_observer([this](auto&&...) { return Spent() ? absl::DeadlineExceededError("") : absl::OkStatus(); });
+      }
       present_->Run();
     }
     for (int d = 0; d < run_.devices(); ++d) {
@@ -218,7 +217,7 @@ class Minimizer {
     if (Try(rewrite)) return true;
     if (!options_.other_parameters) return false;
     for (const auto& [parameter, values] : arguments_) {
-      if (Elements(parameter->shape) <= kSmallValue && SameOnAll(values)) rewrite.constants.emplace(parameter, values[0]);
+      if (Elements(parameter->shape) <= kSmallValue && AllSame(values)) rewrite.constants.emplace(parameter, values[0]);
     }
     return !rewrite.constants.empty() && Try(rewrite);
   }
@@ -270,6 +269,7 @@ class Minimizer {
 
   // The iteration of a loop after which what it has made so far fails first; the last one, where it fails from the beginning.
   bool DescendToIteration(const Instruction& loop) {
+    if (!Execute().ok() || !present_->machine(0).finished()) return false;
     int64_t iterations = 0, wanted = -1;  // -1: the last
     const auto enter = [&](FrameHistory& history) {
       const absl::StatusOr<int64_t> ran = history.Iterations(0, loop);
@@ -373,7 +373,7 @@ class Minimizer {
     for (const Instruction* i : instructions) {
       const absl::StatusOr<OfDevices> values = ValueOf(*i);
       if (!values.ok()) continue;
-      if (Elements(i->shape) <= kSmallValue && SameOnAll(*values)) {
+      if (Elements(i->shape) <= kSmallValue && AllSame(*values)) {
         rewrite.constants.emplace(i, (*values)[0]);
       } else {
         rewrite.inputs.insert(i);
@@ -537,7 +537,7 @@ class Minimizer {
     for (size_t k = 0; k < entry().parameters.size() && !Spent(); ++k) {
       const Instruction& parameter = *entry().parameters[k];
       const OfDevices values = given_.at(&parameter);
-      if (Elements(parameter.shape) <= kSmallValue && SameOnAll(values)) {
+      if (Elements(parameter.shape) <= kSmallValue && AllSame(values)) {
         Rewrite rewrite;
         rewrite.constants.emplace(&parameter, values[0]);
         if (Try(rewrite)) {
@@ -546,13 +546,13 @@ class Minimizer {
         }
       }
       OfDevices simpler = {Filled(parameter.shape, 0), Filled(parameter.shape, 1)};
-      if (!SameOnAll(values)) simpler.push_back(values[0]);
+      if (!AllSame(values)) simpler.push_back(values[0]);
       for (const Value& one : simpler) {
-        if (SameOnAll(values) && Value::BitEqual(one, values[0])) break;
+        if (AllSame(values) && Value::BitEqual(one, values[0])) break;
         DeviceValues parameters = Given();
         for (std::vector<Value>& of : parameters) of[k] = one;
         if (WithParameters(parameters)) {
-          if (!SameOnAll(values)) --k;  // a constant, perhaps, now that all have the same
+          if (!AllSame(values)) --k;  // a constant, perhaps, now that all have the same
           break;
         }
       }

@@ -128,7 +128,7 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
   absl::StatusOr<FailurePredicate> fails = FailureOf(request, backend, run, script);
   if (!fails.ok()) return fails.status();
   // Candidates may take some more than the program takes, but not for ever.
-  const PlainRun plain = RunPlainly(module, *parameters, backend, run, options.seconds);
+  const PlainRun plain = RunPlainly(module, *parameters, backend, run, options.seconds / 4);
   if (plain.ended || request.kind == MinimizeRequest::kError) run.machine.max_iterations = std::min(run.machine.max_iterations, 2 * plain.iterations + 16);
   if (plain.ended) fails = EndingToo(*std::move(fails), backend, run, 10 * plain.seconds + 1);
   MinimizeOptions with_parts = options;

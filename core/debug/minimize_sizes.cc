@@ -213,6 +213,10 @@ int64_t Elements(const Shape& shape) {
   return n;
 }
 
+bool AllSame(const std::vector<Value>& values) {
+  return std::all_of(values.begin(), values.end(), [&](const Value& value) { return Value::BitEqual(value, values[0]); });
+}
+
 Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
   for (int64_t k : leaf) {
     const Value element = value.elements()[k];

@@ -43,6 +43,7 @@ std::vector<SizeCut> SizeCuts(const Module& module, int64_t size, std::shared_pt
 
 // Of an array, or of all arrays of a tuple.
 int64_t Elements(const Shape& shape);
+bool AllSame(const std::vector<Value>& values);
 // The part of a tuple, and of that; empty: itself.
 Value LeafOf(Value value, const std::vector<int64_t>& leaf);
 // An array or a tuple of one number.
