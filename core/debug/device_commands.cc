@@ -71,6 +71,10 @@ absl::Status CommandReplica(Session::State& s, absl::string_view args) {
     for (int d = 0; d < devices.count(); ++d) {
       s.Say(s.options.devices.Name(d), ":\n");
       if (absl::Status one = ExecuteOn(s, d, rest); !one.ok() && status.ok()) status = one;
+      if (s.interrupted.load() && d + 1 < devices.count()) {  // it is of all of them
+        if (status.ok()) status = absl::CancelledError(absl::StrCat("interrupted; not executed on ", devices.Name(d + 1), d + 2 < devices.count() ? " and those after it" : ""));
+        break;
+      }
     }
     all.each = before;
     return status;
