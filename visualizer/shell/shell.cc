@@ -275,7 +275,7 @@ void Shell::LookAtFile() {
 }
 
 void Shell::TakeProgram() {
-  selection_ = Selection{};
+  selection_ = Selection{.generation = selection_.generation + 1};  // never a number again that a panel remembers
   seen_here_ = nullptr;
   seen_finished_ = false;
   seen_slice_ = now_->slice_generation;
