@@ -55,6 +55,8 @@ struct PanelContext {
 
 // How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
 std::string CommandName(const Snapshot& now, const Instruction& instruction);
+// The place of a stop at this instruction alone: "main:v" where another computation has one of that name, "v" where none has.
+std::string StopPlace(const Snapshot& now, const Instruction& instruction);
 
 // How a loop is named in texts: as the program's text calls it, with its computation where another loop has that name.
 std::string ShownLoop(const Instruction& loop);

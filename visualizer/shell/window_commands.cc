@@ -386,7 +386,7 @@ struct WindowCommands {
         return "";
       }
     }
-    s.Run(absl::StrCat("break ", absl::StripPrefix(CommandName(*s.now_, *at), "%")));
+    s.Run(absl::StrCat("break ", StopPlace(*s.now_, *at)));
     return "";
   }
   static std::string Why(Shell& s, const std::string& args) {
