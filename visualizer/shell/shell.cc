@@ -257,6 +257,7 @@ void Shell::Update() {
     seen_slice_ = now_->slice_generation;
     seen_slice_device_ = now_->slice_device;
     selection_.slice = now_->slice;
+    selection_.slice_parts = now_->slice_parts;
   }
   RunWanted(idle);
   LookAtFile();

@@ -247,6 +247,7 @@ struct WindowCommands {
     if (args != "off") return "window slice takes off";
     if (s.selection_.slice.empty()) return "no slice is lit up; why and influence light one up";
     s.selection_.slice.clear();
+    s.selection_.slice_parts = nullptr;
     return "";
   }
   static std::string Menu(Shell& s, const std::string& args) {
