@@ -26,7 +26,7 @@
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/export/graph_page.h"
-#include "visualizer/export/marked_places.h"
+#include "visualizer/graph/marked_places.h"
 
 namespace hloscope::cli {
 namespace {
@@ -288,8 +288,9 @@ class GraphExport {
       if (choice_.slice.runs) {
         input.slice = &choice_.slice;
         // Marked, not listed.
-        const std::vector<MarkedPlace> between = PlacesBetween(*input.hierarchy, choice_.slice, &input.arrows);
-        input.marked.insert(input.marked.end(), between.begin(), between.end());
+        MarkedSlice marked = MarkSlice(*input.hierarchy, choice_.slice);
+        input.marked.insert(input.marked.end(), marked.between.begin(), marked.between.end());
+        input.arrows = std::move(marked.arrows);
       }
       input.slice_from_causes = !r_.why.empty();
     }

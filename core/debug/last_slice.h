@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -24,10 +25,12 @@ struct LastSlice {
   const Module* program = nullptr;
   std::vector<const Instruction*> instructions;  // without repeats, the one asked for first
   std::vector<Place> places;                     // of an influence, the same
-  SliceParts parts;                              // of an influence over several devices, the same, told apart by device and run
+  SliceParts parts;                              // of a why, and of an influence over several devices, the same, told apart by device and run
+  std::shared_ptr<const SliceParts> shared;      // what PartsOf has made of these
   std::vector<std::vector<const Instruction*>> of_device;  // the instructions by device, of such an influence; else empty
   void Begin(const Module& of) {
     ++generation;
+    shared = nullptr;
     program = &of.program();
     ++moment;
     if (several && begun) return;

@@ -80,7 +80,10 @@ int64_t LeftOut(const SliceNode& node) {
 // The parts of one slice or of several, each of another moment: what several have is one part.
 class PartsGatherer {
  public:
-  explicit PartsGatherer(SliceParts* found) : found_(*found) { found_.runs = true; }
+  explicit PartsGatherer(SliceParts* found) : found_(*found), elements_(found->parts.size()) {
+    found_.runs = true;
+    for (size_t k = 0; k < found_.parts.size(); ++k) known_[{found_.parts[k].where, found_.parts[k].instruction}] = static_cast<int>(k);
+  }
 
   void Add(const SliceFrames& frames, const Slice& slice, const SliceRequest& request, int depth) {
     absl::flat_hash_set<int> followed;  // straight to a birth, however far that is
@@ -99,6 +102,7 @@ class PartsGatherer {
 
   void Finish() {
     for (size_t k = 0; k < elements_.size(); ++k) {
+      if (elements_[k].goes_on.empty()) continue;  // it was there, and nothing was added
       SlicePart& part = found_.parts[k];
       part.value = elements_[k].text.Text();
       part.health = elements_[k].text.health();
@@ -205,15 +209,28 @@ absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view
   const absl::Status status = ShowInfluenceAs(s, "--influence", expression);
   s.out = out;
   if (!status.ok()) return status;
-  SliceParts found = s.Extension<LastSlice>().parts;  // none where there is one device
-  for (const LastSlice::Place& place : s.Extension<LastSlice>().places) {
+  SliceParts found = *PartsOf(s.Extension<LastSlice>());
+  if (absl::string_view element, moment; SplitMoment(expression, &element, &moment)) TellMoments(s, &found);
+  return found;
+}
+
+void AddPartsOfWhy(const SliceFrames& frames, const Slice& slice, const SliceRequest& request, int depth, SliceParts* parts) {
+  PartsGatherer gatherer(parts);
+  gatherer.Add(frames, slice, request, depth);
+  gatherer.Finish();
+}
+
+std::shared_ptr<const SliceParts> PartsOf(LastSlice& last) {
+  if (last.shared != nullptr) return last.shared;
+  SliceParts found = last.parts;  // none of an influence on one device
+  for (const LastSlice::Place& place : last.places) {
     if (found.runs) break;
     found.parts.push_back({place.instruction, "", ""});
     found.parts.back().calls = place.calls;
   }
   if (!found.runs && !found.parts.empty()) found.parts.front().asked = true;
-  if (absl::string_view element, moment; SplitMoment(expression, &element, &moment)) TellMoments(s, &found);
-  return found;
+  last.shared = std::make_shared<const SliceParts>(std::move(found));
+  return last.shared;
 }
 
 }  // namespace hloscope

@@ -14,6 +14,7 @@
 #include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
+#include "core/debug/slice_instructions.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
@@ -190,6 +191,7 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
   for (const SliceNode& node : slice->nodes) last.Add(node.place.instruction);
+  AddPartsOfWhy(readers.frames(), *slice, *request, OptionsOfWhy(*request).depth, &last.parts);
   if (!request->json.empty()) {
     absl::Status status = WriteSlice(s, request->json, SliceJson(*s.module, readers.frames(), *slice));
     if (!status.ok()) return status;

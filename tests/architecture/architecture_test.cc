@@ -65,7 +65,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
       {"visualizer/pictures", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "visualizer/canvas"}},
       {"visualizer/lessons", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops", "core/text", "core/exec", "core/debug", "visualizer/model", "visualizer/canvas", "visualizer/pictures"}},
       {"visualizer/widgets", {"core/base", "visualizer/canvas"}},
-      {"visualizer/graph", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops", "visualizer/canvas"}},
+      {"visualizer/graph", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops", "core/debug", "visualizer/canvas"}},
       {"visualizer/export", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops", "core/exec", "core/debug", "visualizer/canvas", "visualizer/graph"}},
       {"visualizer/panels", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/text/mlir", "core/exec", "core/debug", "visualizer/model", "visualizer/canvas", "visualizer/pictures", "visualizer/lessons", "visualizer/widgets", "visualizer/graph"}},
       {"visualizer/shell", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "core/debug", "visualizer/model", "visualizer/widgets", "visualizer/panels"}},

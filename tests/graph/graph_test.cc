@@ -419,6 +419,28 @@ TEST(Corpus, LargeProgramsOpenSoon) {
   if (seen == 0) GTEST_SKIP() << "the corpus is not here";
 }
 
+TEST(Scene, LeavesOutArrowsOfWhatItIsAboutLast) {
+  std::string text = "HloModule hub\nENTRY main {\n  x = f32[4] parameter(0)\n  y = f32[4] parameter(1)\n";
+  for (int k = 0; k < 12; ++k) text += "  a" + std::to_string(k) + " = f32[4] add(x, y)\n";
+  const auto module = Read(text + "  ROOT r = f32[4] negate(a11)\n}\n");
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  for (const Instruction* i : module->entry->schedule) wish.only.push_back(i);
+  const Instruction &x = At(*module, "main", "x"), &a5 = At(*module, "main", "a5");
+  const auto minor = [&] {
+    SceneMaker maker;
+    const auto scene = maker.Make(wish);
+    for (const SceneArrow& arrow : scene->arrows) {
+      if (scene->boxes[arrow.from].instruction == &x && scene->boxes[arrow.to].instruction == &a5) return arrow.minor;
+    }
+    ADD_FAILURE() << "no arrow";
+    return true;
+  };
+  EXPECT_TRUE(minor());
+  wish.about = &a5;
+  EXPECT_FALSE(minor());
+}
+
 TEST(Scene, IsGivenUpWhenAskedTo) {
   const std::shared_ptr<const Module> module = Read(kLoop);
   SceneMaker maker;

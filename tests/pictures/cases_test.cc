@@ -254,6 +254,10 @@ TEST(Pictures, ArrowsCrossNoNumber) {
       "plus {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b)\n}\nENTRY main {\nx = s32[4,3] iota(), "
       "iota_dimension=0\ni = s32[2] constant({2, 0})\nu = s32[2,3] iota(), iota_dimension=1\nROOT r = s32[4,3] scatter(x, i, u), "
       "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=plus\n}",
+      // Below each other, with another array and words between.
+      "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\nENTRY main {\nx = f32[4,8] iota(), iota_dimension=1\n"
+      "e = f32[4,8] exponential(x)\nz = f32[] constant(0)\nt = f32[4] reduce(e, z), dimensions={1}, to_apply=sum\ntotals = f32[4,8] broadcast(t), "
+      "dimensions={0}\nROOT r = f32[4,8] divide(e, totals)\n}",
   };
   int arrows = 0;
   for (const char* program : programs) {

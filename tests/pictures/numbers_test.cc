@@ -112,6 +112,14 @@ TEST(NumbersPicture, AConversionSaysHowFarItRounded) {
   EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("It was not rounded"));
 }
 
+TEST(NumbersPicture, BelowAPowerOfTwoTheSpacingIsThatBelow) {
+  RunProgram run("x = f32[1] constant({0.1})\nROOT y = f8e8m0fnu[1] convert(x)");
+  ASSERT_EQ(run.problems(), "");
+  PictureSelection selection;
+  selection.pinned = Cell{kResultArray, {0}};
+  EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("0.4 of a spacing away"));
+}
+
 TEST(NumbersPicture, AConversionOfALargeIntegerSaysThatItRounded) {
   RunProgram run("x = s64[1] constant({9007199254740993})\nROOT y = f64[1] convert(x)");
   ASSERT_EQ(run.problems(), "");

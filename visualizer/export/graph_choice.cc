@@ -11,7 +11,7 @@
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
 #include "visualizer/export/graph_drawing.h"
-#include "visualizer/export/marked_places.h"
+#include "visualizer/graph/marked_places.h"
 #include "visualizer/graph/walk.h"
 
 namespace hloscope {
@@ -187,7 +187,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   if (!choice.around.empty()) {
     absl::StatusOr<const Instruction*> of = Named(module, choice.around);
     if (!of.ok()) return of.status();
-    out.here = *of;
+    out.here = out.wish.about = *of;
     Neighbours near = Neighbourhood(*hierarchy, **of, choice.hops, static_cast<size_t>(choice.boxes));
     out.wish.only = std::move(near.found);
     out.wish.seen_in = std::move(near.seen_in);

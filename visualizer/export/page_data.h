@@ -11,7 +11,7 @@
 #include "core/debug/slice_parts.h"
 #include "core/debug/source_view.h"
 #include "visualizer/export/levels.h"
-#include "visualizer/export/marked_places.h"
+#include "visualizer/graph/marked_places.h"
 
 namespace hloscope {
 

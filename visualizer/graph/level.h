@@ -20,6 +20,7 @@ struct LevelGraph {
   struct Arrow {
     int from = 0, to = 0;  // different boxes; no two arrows are alike
     int weight = 1;        // heavier ones are kept straight
+    bool needed = false;   // not taken out of a crowded level
   };
   std::vector<Box> boxes;  // in program order: where arrows form a circle, those against the order go up
   std::vector<Arrow> arrows;

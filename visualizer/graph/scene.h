@@ -122,6 +122,7 @@ struct SceneWish {
   absl::flat_hash_set<BoxKey> places;    // of `only`: not empty: where each of them is meant, in every call that it is meant in
   std::vector<ScenePart> parts;          // not empty: what ran, as it ran,
   std::vector<SceneStep> steps;          // and what was made from what
+  const Instruction* about = nullptr;    // its own arrows are the last to become minor
   std::vector<SceneHop> hops;            // drawn also where no operand is behind them: out of a condition, a branch or a reducer, and round a loop
   const Computation* root = nullptr;     // the outermost one; null: the entry
   bool spell_counts = false;             // "12 instructions", not "12"

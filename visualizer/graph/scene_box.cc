@@ -125,7 +125,7 @@ std::vector<int> ThinOut(size_t n, std::vector<LevelGraph::Arrow>* of) {
   }
   std::vector<LevelGraph::Arrow> left;
   for (size_t e = 0; e < arrows.size(); ++e) {
-    if (arrows[e].from < arrows[e].to && far[arrows[e].from][arrows[e].to]) {
+    if (!arrows[e].needed && arrows[e].from < arrows[e].to && far[arrows[e].from][arrows[e].to]) {
       kept[e] = -1;
       continue;
     }

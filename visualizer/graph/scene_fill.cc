@@ -414,7 +414,7 @@ class SceneFiller {
       const bool many_out = out[a.from] > kMostOut && in[a.to] > 1 && began[a.from];
       const bool many_in = in[a.to] > kMostIn && out[a.from] > 1;
       began[a.from] = 1;
-      a.minor = many_out || many_in;
+      a.minor = (many_out || many_in) && !IsNeeded(wish_, *scene_, a);
     }
     // A box to which only minor arrows lead could stand anywhere: the one from what is nearest above it stays.
     std::vector<SceneArrow*> nearest(scene_->boxes.size(), nullptr);

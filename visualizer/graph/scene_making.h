@@ -12,6 +12,11 @@ namespace hloscope {
 // The frame of the computation number `which` that a box's instruction calls.
 FrameKey Inside(BoxKey caller, int which);
 
+// Whether an arrow begins or ends at what the picture is about.
+inline bool IsNeeded(const SceneWish& wish, const Scene& scene, const SceneArrow& arrow) {
+  return wish.about != nullptr && (scene.boxes[arrow.from].instruction == wish.about || scene.boxes[arrow.to].instruction == wish.about);
+}
+
 // Boxes with their sizes, and arrows with their labels; those of very many are minor.
 void FillScene(const SceneWish& wish, Scene* scene);
 // Puts boxes in their places and bends arrows: all in one layout where that does not take long, else a level at a time. False: it was stopped.

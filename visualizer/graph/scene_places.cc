@@ -53,7 +53,7 @@ class ScenePlacer {
       const SceneArrow& arrow = scene_->arrows[e];
       if (arrow.minor || arrow.from == 0 || arrow.to == 0 || IsAround(arrow.from, arrow.to) || IsAround(arrow.to, arrow.from)) continue;
       laid.push_back(static_cast<int>(e));
-      thin.push_back({arrow.from - 1, arrow.to - 1, 1});
+      thin.push_back({arrow.from - 1, arrow.to - 1, 1, IsNeeded(wish_, *scene_, arrow)});
     }
     const std::vector<int> kept = ThinOut(graph.boxes.size(), &thin);
     std::vector<int> arrows;
@@ -153,6 +153,7 @@ class ScenePlacer {
         level.graph.arrows.push_back({place[a], place[b], 0});
       }
       ++level.graph.arrows[it->second].weight;
+      level.graph.arrows[it->second].needed |= IsNeeded(wish_, *scene_, scene_->arrows[e]);
       routes[e] = {level_of[boxes[a].parent], a, b, it->second};
     }
     for (Level& level : levels_) level.kept = ThinOut(level.children.size(), &level.graph.arrows);

@@ -348,6 +348,8 @@ uint32_t Rgb(const TintColor& color, PaletteScheme scheme) {
 
 int ClassOf(const Instruction& instruction) { return ClassWithin(instruction, 0); }
 
+bool MovesElements(const Instruction& instruction) { return ClassWithin(instruction, 0) == kMoving; }
+
 int FamilyOf(const Shape& shape) { return FamilyWithin(shape); }
 
 std::vector<TintLegendRow> ClassLegend() {

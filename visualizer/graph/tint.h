@@ -61,6 +61,7 @@ SceneTints PaintScene(const Scene& scene, GraphColour by, const TintFigures& fig
 
 // The classes and families by themselves, for who paints boxes that are no scene's.
 int ClassOf(const Instruction& instruction);
+bool MovesElements(const Instruction& instruction);  // it is of the class that only moves them
 int FamilyOf(const Shape& shape);
 std::vector<TintLegendRow> ClassLegend();
 std::vector<TintLegendRow> FamilyLegend();

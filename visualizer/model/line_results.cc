@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/ir/written_names.h"
 
 namespace hloscope {
 namespace {
@@ -53,6 +54,13 @@ std::vector<LineResult> ResultsOfLine(absl::string_view line, const std::vector<
       if (found != nullptr) results.push_back({found, label});
     }
     if (results.size() == names.size()) return results;
+  }
+  // The parameters of a function, which its line names all.
+  const auto is_parameter = [&](const Instruction* i) { return i->parameter_number >= 0 && i->parent == beginning[0]->parent; };
+  if (beginning.size() > 1 && std::all_of(beginning.begin(), beginning.end(), is_parameter)) {
+    std::vector<LineResult> results;
+    for (const Instruction* i : beginning) results.push_back({i, ShownName(*i)});
+    return results;
   }
   // Not the one that a reducer written on the same line consists of.
   for (const Instruction* i : beginning) {

@@ -10,6 +10,7 @@
 #include "core/debug/catches.h"
 #include "core/debug/devices.h"
 #include "core/debug/last_slice.h"
+#include "core/debug/slice_instructions.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_log.h"
 #include "core/debug/stops.h"
@@ -142,9 +143,10 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   if (!snapshot.device_name.empty()) snapshot.device = DevicesOf(const_cast<Session::State&>(s)).selected;
   ObserveStops(s, snapshot);
   snapshot.collecting = !Stops(const_cast<Session::State&>(s)).collecting.empty();
-  if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.program == &s.module->program()) {
+  if (LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.program == &s.module->program()) {
     snapshot.slice = slice.instructions;
     snapshot.slice_generation = slice.generation;
+    if (slice.of_device.empty()) snapshot.slice_parts = PartsOf(slice);
     if (!slice.of_device.empty()) {  // what it influences there, and nothing where it has not come to
       const auto device = static_cast<size_t>(DevicesOf(const_cast<Session::State&>(s)).selected);
       snapshot.slice = device < slice.of_device.size() ? slice.of_device[device] : std::vector<const Instruction*>();

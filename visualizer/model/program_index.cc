@@ -145,7 +145,21 @@ void ProgramIndex::Sort() {
   }
   const auto earlier = [](const auto* a, const auto* b) { return a->range.begin < b->range.begin; };
   std::stable_sort(sorted_.begin(), sorted_.end(), earlier);
+  LeaveOutCopies();
   std::stable_sort(computations_.begin(), computations_.end(), earlier);
+}
+
+// What a region of StableHLO captures has a copy in it that is written where the original is: a line means what stands in its own computation.
+void ProgramIndex::LeaveOutCopies() {
+  const auto at_home = [](const Instruction* i) {
+    const SourceRange& of = i->parent->range;
+    return !of.valid() || (i->range.begin >= of.begin && i->range.begin < of.end);
+  };
+  absl::flat_hash_set<std::pair<int64_t, absl::string_view>> home;
+  for (const Instruction* i : sorted_) {
+    if (at_home(i)) home.insert({i->range.begin, i->name});
+  }
+  sorted_.erase(std::remove_if(sorted_.begin(), sorted_.end(), [&](const Instruction* i) { return !at_home(i) && home.contains({i->range.begin, i->name}); }), sorted_.end());
 }
 
 void ProgramIndex::FindFolds(const Document& document) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -99,6 +100,7 @@ class ProgramIndex {
   bool SameAsRunning(const Instruction& shown, int depth) const;
   std::vector<const Instruction*> Edited() const;
   void Sort();
+  void LeaveOutCopies();
   void FindFolds(const Document& document);
 
   const Module* module_ = nullptr;

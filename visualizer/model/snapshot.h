@@ -11,6 +11,7 @@
 #include "core/base/diagnostic.h"
 #include "core/base/source.h"
 #include "core/debug/session.h"
+#include "core/debug/slice_parts.h"
 #include "core/exec/machine.h"
 #include "core/ir/module.h"
 
@@ -104,6 +105,7 @@ struct Snapshot {
   const Instruction* caught = nullptr;         // what a catch stopped for; null: none did
   std::vector<int64_t> caught_element;         // of it; may be empty
   std::vector<const Instruction*> slice;       // what the last why or influence found; of this module
+  std::shared_ptr<const SliceParts> slice_parts;  // the same with the runs that it is of; null: not told apart
   uint64_t slice_generation = 0;               // changes with each answer
   int slice_device = 0;                        // of an influence over several devices: of which device `slice` is
   int device = 0;                              // the selected one of several

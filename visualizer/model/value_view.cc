@@ -12,6 +12,7 @@
 #include "core/debug/device_readers.h"
 #include "core/debug/session_state.h"
 #include "core/debug/set_readers.h"
+#include "core/debug/slice_instructions.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
@@ -401,6 +402,9 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
   if (!slice.ok()) return slice.status();
   WhyRows out;
   out.cut = slice->cut;
+  SliceParts parts;
+  AddPartsOfWhy(frames, *slice, SliceRequest(), 0, &parts);
+  out.parts = std::make_shared<const SliceParts>(std::move(parts));
   std::vector<bool> birth(slice->nodes.size(), false);
   for (const SliceBirth& b : slice->births) {
     if (!b.path.empty()) birth[b.path.back()] = true;

@@ -3,12 +3,14 @@
 #define HLOSCOPE_VISUALIZER_MODEL_VALUE_VIEW_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/debug/plane.h"
 #include "core/debug/session.h"
+#include "core/debug/slice_parts.h"
 #include "core/literal/place_in_range.h"
 #include "core/literal/statistics.h"
 
@@ -128,6 +130,7 @@ struct WhyRow {
 struct WhyRows {
   std::vector<WhyRow> rows;
   std::vector<const Instruction*> slice;  // without repeats
+  std::shared_ptr<const SliceParts> parts;
   bool cut = false;
 };
 absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const std::vector<int64_t>& index);

@@ -133,6 +133,15 @@ void GraphPanel::State(PanelContext& context) {
   ui::TagFact("selected", name(lights_.selected));
   ui::TagFact("stop", name(lights_.stop));
   ui::TagFact("slice", absl::StrCat(lights_.slice.size()));
+  std::string between, arrows;
+  for (size_t k = 0; k < scene_->boxes.size(); ++k) {
+    if (lights_.between.contains(static_cast<int>(k))) absl::StrAppend(&between, between.empty() ? "" : " ", scene_->boxes[k].name);
+  }
+  for (const SceneArrow& arrow : scene_->arrows) {
+    if (lights_.slice_arrows.contains({arrow.from, arrow.to})) absl::StrAppend(&arrows, arrows.empty() ? "" : " ", scene_->boxes[arrow.from].name, ":", scene_->boxes[arrow.to].name);
+  }
+  ui::TagFact("slice_between", between);
+  ui::TagFact("slice_arrows", arrows);
   ui::TagFact("breakpoints", absl::StrCat(lights_.breakpoints.size()));
   ui::TagFact("focus", FocusText());
   ui::TagFact("opened_ms", absl::StrFormat("%.0f", opened_ms_));

@@ -256,7 +256,7 @@ void GraphPanel::DrawMenu(PanelContext& context) {
     for (const StopRow& stop : context.now.stops) {
       if (stop.kind == StopRow::kBreak && stop.at.size() == 1 && stop.at[0] == &i) there = &stop;
     }
-    if (Item(there != nullptr ? "Remove the breakpoint" : "Breakpoint", "breakpoint")) context.run(there != nullptr ? absl::StrCat("delete ", there->number) : absl::StrCat("break ", absl::StripPrefix(name, "%")));
+    if (Item(there != nullptr ? "Remove the breakpoint" : "Breakpoint", "breakpoint")) context.run(there != nullptr ? absl::StrCat("delete ", there->number) : absl::StrCat("break ", StopPlace(context.now, i)));
     if (Item("Why", "why")) context.run(absl::StrCat("why ", name));
     if (Item("Explain", "explain")) context.run(absl::StrCat("explain ", name));
     ui::Separator();

@@ -1,6 +1,7 @@
 // The graph panel: where one looks, where things are, and what is lit up.
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "visualizer/graph/walk.h"
 #include "visualizer/panels/graph_panel.h"
@@ -141,12 +142,39 @@ int GraphPanel::BoxNamed(const Snapshot& now, absl::string_view name) const {
   return -1;
 }
 
+std::shared_ptr<const MarkedSlice> GraphPanel::SliceMarks(PanelContext& context) {
+  const std::shared_ptr<const SliceParts> parts = context.selection.slice_parts;
+  if (parts == nullptr || context.selection.slice.empty()) return nullptr;
+  const std::string key = absl::StrCat(reinterpret_cast<uintptr_t>(parts.get()), " ", reinterpret_cast<uintptr_t>(scene_->hierarchy.get()));
+  const std::shared_ptr<const MarkedSlice> marks = marks_.Get(context.engine, key, [parts, h = scene_->hierarchy](Session::State&) -> absl::StatusOr<MarkedSlice> { return MarkSlice(*h, *parts); });
+  if (!marks_.fresh()) ui::WantFrame();
+  return marks_.fresh() ? marks : nullptr;
+}
+
+void GraphPanel::LightSlice(PanelContext& context, const MarkedSlice* marked) {
+  if (marked != nullptr) {
+    MarkedBoxes found = FindMarked(*scene_, *marked);
+    lights_.slice = std::move(found.parts);
+    lights_.between = std::move(found.between);
+    lights_.slice_arrows = std::move(found.arrows);
+    return;
+  }
+  if (context.selection.slice_parts != nullptr) return;  // being found
+  for (const Instruction* i : context.selection.slice) {
+    if (const int box = BoxOf(context.now, i); box >= 0 && !scene_->boxes[box].expanded) lights_.slice.insert(box);
+  }
+  for (const SceneArrow& arrow : scene_->arrows) {
+    if (lights_.slice.contains(arrow.from) && lights_.slice.contains(arrow.to)) lights_.slice_arrows.insert({arrow.from, arrow.to});
+  }
+}
+
 void GraphPanel::Light(PanelContext& context) {
   const Snapshot& now = context.now;
   const Selection& selection = context.selection;
   size_t slice = selection.slice.size();
   for (const Instruction* i : selection.slice) slice = slice * 31 + reinterpret_cast<uintptr_t>(i);
-  const bool same = lit_scene_ == scene_ && lit_generation_ == now.generation && lit_selection_ == selection.generation && lit_slice_ == slice;
+  const std::shared_ptr<const MarkedSlice> marks = SliceMarks(context);
+  const bool same = lit_scene_ == scene_ && lit_marks_ == marks && lit_generation_ == now.generation && lit_selection_ == selection.generation && lit_slice_ == slice;
   lights_.hovered = hovered_ >= 0 ? hovered_ : selection.hovered != nullptr ? BoxOf(now, selection.hovered) : -1;
   if (same) return;
   const int hovered = lights_.hovered, arrow = lights_.arrow;
@@ -157,11 +185,10 @@ void GraphPanel::Light(PanelContext& context) {
   lit_generation_ = now.generation;
   lit_selection_ = selection.generation;
   lit_slice_ = slice;
+  lit_marks_ = marks;
   lights_.stop = BoxOf(now, now.here());
   lights_.selected = BoxOf(now, selection.instruction);
-  for (const Instruction* i : selection.slice) {
-    if (const int box = BoxOf(now, i); box >= 0 && !scene_->boxes[box].expanded) lights_.slice.insert(box);
-  }
+  LightSlice(context, marks.get());
   for (size_t k = 0; k < matches_.size() && k < 4000; ++k) {
     if (const int box = BoxOf(now, matches_[k]); box >= 0 && !scene_->boxes[box].expanded) lights_.found.insert(box);
   }

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "visualizer/graph/marked_places.h"
 #include "visualizer/graph/scene_thread.h"
+#include "visualizer/model/live.h"
 #include "visualizer/panels/graph_colors.h"
 #include "visualizer/panels/graph_view.h"
 #include "visualizer/panels/panel.h"
@@ -59,7 +61,7 @@ class GraphPanel : public Panel {
   void Reveal(PanelContext& context, const Instruction& instruction, bool fold_others);
 
   // -- Commands --
-  void Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text, SeenIn seen_in = {});
+  void Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text, SeenIn seen_in = {}, const Instruction* about = nullptr);
   void Around(PanelContext& context, const Instruction& of, int hops);
   bool Path(PanelContext& context, absl::string_view args, std::string* error);
   static const Instruction* FindInstruction(const Snapshot& now, absl::string_view name);
@@ -92,6 +94,9 @@ class GraphPanel : public Panel {
 
   // -- The canvas --
   void Light(PanelContext& context);
+  // What of the scene is in the slice, as pages and pictures of it have it. Null: it is not found yet.
+  std::shared_ptr<const MarkedSlice> SliceMarks(PanelContext& context);
+  void LightSlice(PanelContext& context, const MarkedSlice* marked);
   void FollowSelection(PanelContext& context);
   void DrawCanvas(PanelContext& context, ImVec2 min, ImVec2 max);
   void Mouse(PanelContext& context, bool over, bool active);
@@ -139,6 +144,7 @@ class GraphPanel : public Panel {
   std::vector<BoxKey> unasked_;  // of those, what was expanded to show something and not by hand
   std::vector<const Instruction*> only_, path_;
   SeenIn seen_in_;  // of only_
+  const Instruction* about_ = nullptr;  // what only_ lies around
   std::string focus_text_, path_of_program_;
   absl::flat_hash_set<std::string> restore_;
   bool keep_camera_ = false;
@@ -156,6 +162,8 @@ class GraphPanel : public Panel {
   std::vector<const Instruction*> seen_callers_;  // of the frames, when the stop was looked at last
   uint64_t lit_generation_ = 0, lit_selection_ = 0, seen_selection_ = ~uint64_t{0};
   size_t lit_slice_ = 0;
+  Live<MarkedSlice> marks_;
+  std::shared_ptr<const MarkedSlice> lit_marks_;
   int visible_ = 0;
   // The mouse.
   int hovered_ = -1, pressed_ = -1;

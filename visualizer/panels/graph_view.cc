@@ -126,6 +126,7 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   if (sliced || on_path) list->AddRectFilled(a, b, c.blue_fill, round);
   ImU32 line = ui::Mix(c.border, c.faint, 0.25f);
   float thick = 1;
+  if (lights.between.contains(index)) line = ui::Fade(c.blue, 0.45f);
   if (found || sliced || on_path) line = ui::Fade(c.blue, 0.7f);
   if (hovered) line = c.dim;
   if (selected) line = c.blue, thick = ui::Px(2);
@@ -331,7 +332,7 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
       lit.push_back(&arrow);
       continue;
     }
-    const bool sliced = lights.slice.contains(arrow.from) && lights.slice.contains(arrow.to);
+    const bool sliced = lights.slice_arrows.contains({arrow.from, arrow.to});
     if (arrow.minor && !sliced) continue;
     drawn.push_back(&arrow);
     DrawArrow(list, camera, arrow, sliced ? ui::Fade(c.blue, 0.7f) : arrow.order_only ? ui::Fade(plain, 0.5f) : plain, sliced ? 0.6f : 0);

@@ -4,6 +4,7 @@
 #define HLOSCOPE_VISUALIZER_PANELS_GRAPH_VIEW_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -58,6 +59,8 @@ struct GraphLights {
   int stop = -1, selected = -1, hovered = -1;
   int arrow = -1;  // the arrow that one points at
   absl::flat_hash_set<int> slice, found, path;
+  absl::flat_hash_set<int> between;            // what only hands on between the parts of the slice: marked in a weaker way
+  absl::flat_hash_set<std::pair<int, int>> slice_arrows;
   absl::flat_hash_map<int, bool> breakpoints;  // true: of one that is enabled
   absl::flat_hash_set<int64_t> path_arrows;    // from * 2^32 + to
 };

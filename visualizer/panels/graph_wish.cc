@@ -37,6 +37,7 @@ void GraphPanel::Follow(PanelContext& context) {
   expanded_.clear();
   unasked_.clear();
   only_.clear();
+  about_ = nullptr;
   focus_text_.clear();
   path_.clear();
   path_from_ = went_from_ = went_to_ = nullptr;
@@ -79,6 +80,7 @@ void GraphPanel::Order(PanelContext& context, bool first) {
   order.wish.expanded = expanded_;
   order.wish.only = only_;
   order.wish.seen_in = seen_in_;
+  order.wish.about = only_.empty() ? nullptr : about_;
   if (!path_.empty()) order.wish.hops = HopsOf(*scene_->hierarchy, path_);
   order.wish.spell_counts = true;
   const float scale = ui::TheLook().scale;
@@ -177,8 +179,9 @@ void GraphPanel::Reveal(PanelContext& context, const Instruction& instruction, b
   }
 }
 
-void GraphPanel::Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text, SeenIn seen_in) {
+void GraphPanel::Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text, SeenIn seen_in, const Instruction* about) {
   if (only.empty() && only_.empty()) return;
+  about_ = about;
   only_ = std::move(only);
   seen_in_ = std::move(seen_in);
   focus_text_ = std::move(text);
@@ -197,7 +200,7 @@ void GraphPanel::Around(PanelContext& context, const Instruction& of, int hops) 
   }
   Neighbours near = Neighbourhood(*scene_->hierarchy, of, hops, kMostAround, in);
   const bool cut = near.found.size() >= kMostAround;
-  Focus(context, std::move(near.found), absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around ", ShownName(of), cut ? absl::StrCat(", the nearest ", kMostAround) : ""), std::move(near.seen_in));
+  Focus(context, std::move(near.found), absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around ", ShownName(of), cut ? absl::StrCat(", the nearest ", kMostAround) : ""), std::move(near.seen_in), &of);
   center_within_ = &of;
 }
 

@@ -25,6 +25,7 @@ struct Selection {
   std::vector<int64_t> element;               // index into the selected instruction's value; empty: none
   // What `why` or `influence` found last, lit up in the program and the graph. Names, so that they outlive edits.
   std::vector<const Instruction*> slice;
+  std::shared_ptr<const SliceParts> slice_parts;  // with the runs that they are of; null: they are not told apart
   uint64_t generation = 0;                    // changes with each selection, so that panels can scroll to it
   bool chosen = false;                        // by a click or a command; not: where the program stopped, where the caret went
   bool reveal = false;                        // in this frame: panels bring the selected instruction into view
@@ -55,6 +56,8 @@ struct PanelContext {
 
 // How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
 std::string CommandName(const Snapshot& now, const Instruction& instruction);
+// The place of a stop at this instruction alone: "main:v" where another computation has one of that name, "v" where none has.
+std::string StopPlace(const Snapshot& now, const Instruction& instruction);
 
 // How a loop is named in texts: as the program's text calls it, with its computation where another loop has that name.
 std::string ShownLoop(const Instruction& loop);

@@ -13,8 +13,10 @@ namespace hloscope {
 
 const std::vector<PanelCommandRow>& PanelCommandRows() {
   static const auto& rows = *new std::vector<PanelCommandRow>{
-#define X(panel, name, synopsis, help) {panel, name, synopsis, help},
+#define X(panel, name, synopsis, help) {panel, name, synopsis, help, false},
+#define T(panel, name, synopsis, help) {panel, name, synopsis, help, true},
 #include "visualizer/panels/panel_commands.def"
+#undef T
 #undef X
   };
   return rows;

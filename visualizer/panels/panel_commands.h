@@ -14,6 +14,7 @@ struct PanelCommandRow {
   const char* name;
   const char* synopsis;
   const char* help;
+  bool of_text;  // it is about the text as it stands, and waits until that has been read
 };
 const std::vector<PanelCommandRow>& PanelCommandRows();
 // What a panel can do by that word; null: nothing.

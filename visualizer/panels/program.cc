@@ -198,7 +198,7 @@ void ProgramPanel::ToggleBreakpoint(PanelContext& context, const Instruction* ru
   if (const StopRow* stop = StopAt(context.now, running)) {
     context.run(absl::StrCat("delete ", stop->number));
   } else {
-    context.run(absl::StrCat("break ", absl::StripPrefix(CommandName(context.now, *running), "%")));
+    context.run(absl::StrCat("break ", StopPlace(context.now, *running)));
   }
 }
 

@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/file_words.h"
+#include "core/text/mlir/format.h"
+#include "visualizer/model/build_edit.h"
 #include "visualizer/model/program_text.h"
 #include "visualizer/panels/program_panel.h"
 
@@ -68,11 +70,7 @@ void ProgramPanel::Format(PanelContext& context, std::string* error) {
     *error = "only a program without errors can be formatted";
     return;
   }
-  if (absl::EndsWith(document.name(), ".mlir") || !absl::StrContains(document.text(), "HloModule")) {
-    *error = "only HLO text can be formatted";
-    return;
-  }
-  const std::string text = FormattedText(*reading->module, document.text());
+  const std::string text = build::IsHloText(document.text()) ? FormattedText(*reading->module, document.text()) : mlir::FormatText(document.text());
   if (text == document.text()) {
     context.engine.AddConsole(ConsoleLine::kNote, "the text is formatted already");
     return;

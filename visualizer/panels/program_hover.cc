@@ -350,7 +350,7 @@ void ProgramPanel::DrawGutterMenu(PanelContext& context) {
       ui::Text("No instruction of the running program is on this line.", ui::Colors().dim);
     } else {
       const StopRow* stop = StopAt(context.now, menu_instruction_);
-      const std::string name(absl::StripPrefix(CommandName(context.now, *menu_instruction_), "%"));
+      const std::string name = StopPlace(context.now, *menu_instruction_);
       ui::Text(name, ui::Colors().text, ui::Type().mono);
       bool entered = false;
       ui::Field("condition", &menu_condition_, "stop only if, as max(x) > 1", 240, &entered, true);

@@ -276,6 +276,7 @@ void ProgramPanel::DrawRename(PanelContext& context) {
     }
     ImGui::EndPopup();
   } else {
+    focus_text_ |= rename_at_ >= 0;
     rename_at_ = -1;
   }
   ImGui::PopStyleVar();

@@ -1,5 +1,7 @@
 // The table of panels, and what all panels share.
 #include "absl/strings/str_cat.h"
+
+#include <algorithm>
 #include "core/debug/calls.h"
 #include "visualizer/panels/panel.h"
 
@@ -35,14 +37,25 @@ bool IsOfBeforeEdit(PanelContext& context, const Instruction& running) {
   return shown == nullptr || !context.index.Ran(shown) || context.index.Stale(shown);
 }
 
+namespace {
+
+bool SeveralOfTheName(const Snapshot& now, const Instruction& instruction) {
+  return now.module != nullptr && std::any_of(now.module->computations.begin(), now.module->computations.end(), [&](const Computation* computation) {
+           return computation != instruction.parent && computation->FindInstruction(instruction.name) != nullptr;
+         });
+}
+
+}  // namespace
+
 std::string CommandName(const Snapshot& now, const Instruction& instruction) {
   const FrameRow* frame = now.frame();
   const Computation* home = frame != nullptr ? frame->computation : now.module != nullptr ? now.module->entry : nullptr;
-  if (instruction.parent == home || now.module == nullptr) return absl::StrCat("%", instruction.name);
-  for (const Computation* computation : now.module->computations) {
-    if (computation != instruction.parent && computation->FindInstruction(instruction.name) != nullptr) return absl::StrCat(instruction.parent->name, ":", instruction.name);
-  }
-  return absl::StrCat("%", instruction.name);
+  if (instruction.parent == home || !SeveralOfTheName(now, instruction)) return absl::StrCat("%", instruction.name);
+  return absl::StrCat(instruction.parent->name, ":", instruction.name);
+}
+
+std::string StopPlace(const Snapshot& now, const Instruction& instruction) {
+  return absl::StrCat(SeveralOfTheName(now, instruction) ? absl::StrCat(instruction.parent->name, ":") : "", instruction.name);
 }
 
 }  // namespace hloscope

@@ -518,6 +518,7 @@ void ValueSide::DrawWhy(const SideInput& in) {
     why_key_.clear();
     why_shown_ = nullptr;
     in.context.selection.slice.clear();
+    in.context.selection.slice_parts = nullptr;
     return;
   }
   if (!why_.fresh()) {
@@ -531,6 +532,7 @@ void ValueSide::DrawWhy(const SideInput& in) {
   if (why_shown_ != rows) {
     why_shown_ = rows;
     in.context.selection.slice = rows->slice;
+    in.context.selection.slice_parts = rows->parts;
   }
   for (size_t k = 0; k < rows->rows.size(); ++k) {
     const WhyRow& row = rows->rows[k];

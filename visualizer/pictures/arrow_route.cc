@@ -4,6 +4,8 @@
 #include <cmath>
 #include <optional>
 
+#include "visualizer/pictures/line_route.h"
+
 namespace hloscope {
 namespace {
 
@@ -149,16 +151,15 @@ class Around {
   float over_ = 0;
 };
 
-}  // namespace
-
-std::vector<Place> ArrowRoute(const RouteEnd& from, const RouteEnd& to, absl::Span<const Grid* const> others) {
+// Without a look at what is written there; nothing: it would lead far around.
+std::optional<std::vector<Place>> PlainRoute(const RouteEnd& from, const RouteEnd& to, absl::Span<const Grid* const> others) {
   const Box a = from.grid->body(), b = to.grid->body();
   const bool beside = b.x >= a.right() - 1 || b.right() <= a.x + 1;
   const bool below = to.grid->head().y >= a.bottom() - 1;
   const auto on_scale = [&from](float x) { return from.grid->foot().width > 0 && x > from.grid->foot().x - 4 && x < from.grid->foot().right() + 4; };
   constexpr float kRoomToBend = 40;  // beside the other one's title
   const bool narrow = beside && to.grid->head().x < from.grid->right() + kRoomToBend;
-  if (below && (narrow || (!beside && (on_scale(from.cell.x) || on_scale(from.cell.right()))))) return Around(from, to, others).Way();
+  if (below && (narrow || (!beside && (on_scale(from.cell.x) || on_scale(from.cell.right()))))) return std::nullopt;
   std::vector<std::pair<Box, const Grid*>> between;
   for (const Grid* grid : others) between.emplace_back(beside ? grid->body() : Turned(grid->body()), grid);
   if (beside)
@@ -167,6 +168,30 @@ std::vector<Place> ArrowRoute(const RouteEnd& from, const RouteEnd& to, absl::Sp
                                     [](const Grid& g, float x) { return g.ColumnLineNear(x); });
   for (Place& p : points) p = Turned(p);
   return points;
+}
+
+}  // namespace
+
+namespace {
+
+constexpr float kDetour = 1.5f, kSomeWay = 100;  // so many times as long as straight on, and so much more: that is far around
+
+float LengthOf(const std::vector<Place>& path) {
+  float length = 0;
+  for (size_t k = 0; k + 3 < path.size(); k += 3) length += std::hypot(path[k + 3].x - path[k].x, path[k + 3].y - path[k].y);
+  return length;
+}
+
+}  // namespace
+
+std::vector<Place> ArrowRoute(const RouteEnd& from, const RouteEnd& to, absl::Span<const Grid* const> others, absl::Span<const Box> words) {
+  std::optional<std::vector<Place>> plain = PlainRoute(from, to, others);
+  const bool good = plain && !RunsThroughWords(*plain, from, to, others, words);
+  const Place a = from.cell.middle(), b = to.cell.middle();
+  if (good && LengthOf(*plain) < kDetour * (std::abs(a.x - b.x) + std::abs(a.y - b.y)) + kSomeWay) return *std::move(plain);
+  std::vector<Place> lines = LineRoute(from, to, others, words);
+  if (!lines.empty() && (!good || LengthOf(lines) < LengthOf(*plain))) return lines;
+  return plain ? *std::move(plain) : Around(from, to, others).Way();
 }
 
 }  // namespace hloscope

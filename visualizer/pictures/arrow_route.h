@@ -13,8 +13,8 @@ struct RouteEnd {
   const Grid* grid = nullptr;  // drawn
   Box cell;
 };
-// 3n+1 points of cubic splines. `others`: grids that may stand between the two.
-std::vector<Place> ArrowRoute(const RouteEnd& from, const RouteEnd& to, absl::Span<const Grid* const> others);
+// 3n+1 points of cubic splines. `others`: grids that may stand between the two; `words`: what else is written there.
+std::vector<Place> ArrowRoute(const RouteEnd& from, const RouteEnd& to, absl::Span<const Grid* const> others, absl::Span<const Box> words = {});
 
 }  // namespace hloscope
 

@@ -349,6 +349,7 @@ void Board::DrawLine(Line line) {
         made_.drawing.AddLine({x + 8, y}, {x + w - 8, y}, {Ink::kDim, 1.5f, LineKind::kSolid, true});
       } else {
         made_.drawing.AddText({x + w / 2, y_ + tall / 2 + 12}, sign, {16, Face::kStrong, Ink::kDim, Align::kCenter});
+        if (!sign.empty()) words_.push_back({x + 4, y_ + tall / 2 - 4, w - 8, 20});
       }
       x += w;
       continue;
@@ -377,7 +378,7 @@ void Board::Arrow(const Cell& from, const Cell& to, Paint paint) {
   for (const auto& grid : grids_) {
     if (grid.get() != a && grid.get() != b) others.push_back(grid.get());
   }
-  made_.drawing.AddPath(ArrowRoute({a, *start}, {b, *end}, others), {Paint(paint.ink, 0.75f), 1.3f, LineKind::kSolid, true}, true);
+  made_.drawing.AddPath(ArrowRoute({a, *start}, {b, *end}, others, words_), {Paint(paint.ink, 0.75f), 1.3f, LineKind::kSolid, true}, true);
 }
 
 void Board::RelationArrows(size_t most) {

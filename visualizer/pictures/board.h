@@ -105,6 +105,7 @@ class Board {
   bool signs_of_nan_ = false;
   std::map<int, int> scales_;  // by array
   std::vector<std::unique_ptr<Grid>> grids_;
+  std::vector<Box> words_;     // signs between grids
   MadePicture made_;
   float y_ = 12;
   float width_ = 900;

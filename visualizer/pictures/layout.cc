@@ -170,7 +170,9 @@ class LayoutPicture {
     const std::string each = bits % 8 == 0 ? in_bytes(bits / 8) : tr_.Counted(bits, "$0 bit", "$0 bits");
     const std::string of = tr_.Counted(elements, "$0 element of $1", "$0 elements of $1", each);
     const int64_t rest = bytes * 8 - places * bits;  // elements of some bits do not always fill the last byte
-    std::string said = places != elements ? tr_("$0: $1 in memory, $2 of them padding ($3 %).", of, in_bytes(bytes), in_bytes((places - elements) * bits / 8), PercentText(1 - share))
+    const int64_t wasted = (places - elements) * bits;
+    const std::string padding = wasted % 8 == 0 ? in_bytes(wasted / 8) : tr_.Counted(wasted, "$0 bit", "$0 bits");
+    std::string said = places != elements ? tr_("$0: $1 in memory, $2 of them padding ($3 %).", of, in_bytes(bytes), padding, PercentText(1 - share))
                        : rest == 0        ? tr_("$0: $1, none wasted.", of, in_bytes(bytes))
                                           : tr_("$0: $1.", of, in_bytes(bytes));
     if (rest > 0) absl::StrAppend(&said, " ", tr_.Counted(rest, "$0 bit of the last byte is not used.", "$0 bits of the last byte are not used."));

@@ -396,8 +396,11 @@ class NumbersPicture {
     if (off > step / 2 && before < p.value && ends(below))
       return tr_("It was $0 before: less than the lowest number of $1, which it became.", was, Name(p.type));
     if (off > step) return tr_("It was $0 before, rounded to a coarser format than $1.", was, Name(p.type));
+    // Of the spacing on its own side: above a power of two that is another one than below.
+    const std::optional<FloatParts>& beside = before > p.value ? above : below;
+    const double own = beside.has_value() && std::isfinite(beside->value) ? std::abs(beside->value - p.value) : step;
     return tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", was,
-               absl::StrFormat("%.2g", static_cast<double>(off / step)));
+               absl::StrFormat("%.2g", static_cast<double>(off / own)));
   }
 
   // Its size among those of the type, by powers of two.

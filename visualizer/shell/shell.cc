@@ -257,6 +257,7 @@ void Shell::Update() {
     seen_slice_ = now_->slice_generation;
     seen_slice_device_ = now_->slice_device;
     selection_.slice = now_->slice;
+    selection_.slice_parts = now_->slice_parts;
   }
   RunWanted(idle);
   LookAtFile();
@@ -275,7 +276,7 @@ void Shell::LookAtFile() {
 }
 
 void Shell::TakeProgram() {
-  selection_ = Selection{};
+  selection_ = Selection{.generation = selection_.generation + 1};  // never a number again that a panel remembers
   seen_here_ = nullptr;
   seen_finished_ = false;
   seen_slice_ = now_->slice_generation;

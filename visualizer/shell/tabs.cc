@@ -224,7 +224,6 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     if (ui::IconButton("more-tabs", ui::Icon::kChevronDown, "More panels")) ImGui::OpenPopup("more tabs");
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(8), ui::Px(8)});
     if (ImGui::BeginPopup("more tabs")) {
-      if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
       for (size_t k = 0; k < leaf.tabs.size(); ++k) {
         if (!hidden[k]) continue;
         if (ImGui::Selectable(titles[k].c_str())) Run(absl::StrCat("window panel ", leaf.tabs[k]));

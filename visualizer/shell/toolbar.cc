@@ -273,8 +273,9 @@ void Shell::OpenMenu(const std::string& name) {
 
 void Shell::DrawMenu() {
   const ImGuiContext& g = *ImGui::GetCurrentContext();
-  // Lists and fields of panels have the keys to themselves; ImGui moves in menus only.
-  bool any = !menu_wanted_.empty() || ImGui::IsPopupOpen("all menus");
+  // Lists and fields of panels have the keys to themselves; ImGui moves in what is open over them: menus, lists to choose from, small forms.
+  const ImGuiWindow* over = g.OpenPopupStack.Size > 0 ? g.OpenPopupStack.back().Window : nullptr;
+  bool any = !menu_wanted_.empty() || ImGui::IsPopupOpen("all menus") || (over != nullptr && (over->Flags & ImGuiWindowFlags_Modal) == 0);
   bool on_menu_in_menu = false;
   // As high as there is room for; what has none is scrolled to.
   const float room = ImGui::GetMainViewport()->Size.y - ui::Px(44 + 16);
@@ -349,7 +350,7 @@ void Shell::DrawMenu() {
   }
   ImGui::PopStyleVar(2);
   // ImGui chooses with Space; people with Enter.
-  if (any && g.NavId != 0 && g.OpenPopupStack.Size > 0 && ui::Pressed("Enter")) ImGui::ActivateItem(g.NavId);
+  if (any && g.NavId != 0 && !g.NavDisableHighlight && !g.IO.WantTextInput && g.OpenPopupStack.Size > 0 && ui::Pressed("Enter")) ImGui::ActivateItem(g.NavId);
   int& flags = ImGui::GetIO().ConfigFlags;
   flags = any ? flags | ImGuiConfigFlags_NavEnableKeyboard : flags & ~ImGuiConfigFlags_NavEnableKeyboard;
 }

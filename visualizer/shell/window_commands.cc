@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -248,6 +247,7 @@ struct WindowCommands {
     if (args != "off") return "window slice takes off";
     if (s.selection_.slice.empty()) return "no slice is lit up; why and influence light one up";
     s.selection_.slice.clear();
+    s.selection_.slice_parts = nullptr;
     return "";
   }
   static std::string Menu(Shell& s, const std::string& args) {
@@ -387,7 +387,7 @@ struct WindowCommands {
         return "";
       }
     }
-    s.Run(absl::StrCat("break ", absl::StripPrefix(CommandName(*s.now_, *at), "%")));
+    s.Run(absl::StrCat("break ", StopPlace(*s.now_, *at)));
     return "";
   }
   static std::string Why(Shell& s, const std::string& args) {
@@ -488,8 +488,10 @@ struct Row {
 
 const std::vector<Row>& Rows() {
   static const auto& rows = *new std::vector<Row>{
-#define X(name, synopsis, help, Handler) {{name, synopsis, help}, WindowCommands::Handler},
+#define X(name, synopsis, help, Handler) {{name, synopsis, help, false}, WindowCommands::Handler},
+#define T(name, synopsis, help, Handler) {{name, synopsis, help, true}, WindowCommands::Handler},
 #include "visualizer/shell/window_commands.def"
+#undef T
 #undef X
   };
   return rows;
@@ -512,9 +514,11 @@ void Shell::OpenText(const std::string& name, const std::string& text) { WindowC
 bool Shell::WaitsForText(absl::string_view command) {
   const std::vector<absl::string_view> words = absl::StrSplit(command, ' ', absl::SkipWhitespace());
   if (words.empty() || document_.empty() || (now_->unreadable && document_.name() == now_->path)) return false;
-  static const auto& needs = *new std::set<absl::string_view>{"replace", "rename", "format"};
-  const bool of_panel = words.size() > 1 && ((words[0] == "builder" && words[1] != "new") || (words[0] == "program" && needs.contains(words[1])));
-  return (of_panel || needs.contains(words[0])) && document_.FreshReading() == nullptr;
+  const std::vector<WindowCommandRow>& rows = WindowCommandRows();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const WindowCommandRow& r) { return words[0] == r.name; });
+  const PanelCommandRow* of_panel = words.size() > 1 ? FindPanelCommand(words[0], words[1]) : nullptr;
+  const bool of_text = (row != rows.end() && row->of_text) || (of_panel != nullptr && of_panel->of_text);
+  return of_text && document_.FreshReading() == nullptr;
 }
 
 void Shell::GoOnAs(const std::string& name, const std::string& text) { WindowCommands::GoOnAs(*this, name, text); }

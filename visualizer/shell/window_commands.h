@@ -14,6 +14,7 @@ struct WindowCommandRow {
   const char* name;
   const char* synopsis;
   const char* help;
+  bool of_text;  // it is about the text as it stands, and waits until that has been read
 };
 const std::vector<WindowCommandRow>& WindowCommandRows();
 // What the last word of the line, which begins with "window", could be: commands and panels, their words, after % the instructions.

@@ -277,6 +277,7 @@ bool Combo(absl::string_view name, const std::vector<std::string>& labels, int* 
         changed = *chosen != k;
         *chosen = k;
       }
+      if (k == *chosen) ImGui::SetItemDefaultFocus();  // keys move from there
       Tag(labels[k]);
     }
     ImGui::EndCombo();

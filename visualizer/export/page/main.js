@@ -107,7 +107,14 @@ class Page {
     });
     const arrows = this.program.raw.marked && this.program.raw.marked.arrows;
     // Of a way all between what is marked.
-    this.view.markedArrows = arrows ? new Set(arrows.filter(([a, b]) => boxes[a] && boxes[b]).map(([a, b]) => boxes[a].key + ' ' + boxes[b].key)) : null;
+    if (!arrows) { this.view.markedArrows = null; return; }
+    const pairs = arrows.map(([a, b]) => [boxes[a], boxes[b]]).filter(([a, b]) => a && b && a !== b);
+    this.view.markedArrows = new Set(pairs.map(([a, b]) => a.key + ' ' + b.key));
+    // Into what is open and out of it: from what made it to what reads it (as FindMarked in visualizer/graph/marked_places.cc).
+    for (const [from, open] of pairs) {
+      if (!open.expanded) continue;
+      for (const [again, to] of pairs) if (again === open && to !== from) this.view.markedArrows.add(from.key + ' ' + to.key);
+    }
   }
 
   // Opens all that lies round a node (in the calls of `path`, else the first ones) and selects it.

@@ -1,4 +1,4 @@
-#include "visualizer/export/marked_places.h"
+#include "visualizer/graph/marked_places.h"
 
 #include <algorithm>
 #include <set>
@@ -6,6 +6,8 @@
 
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
+#include "absl/container/flat_hash_map.h"
+#include "visualizer/graph/tint.h"
 #include "visualizer/graph/walk.h"
 
 namespace hloscope {
@@ -41,7 +43,7 @@ std::vector<MarkedPlace> PlacesOf(const Hierarchy& hierarchy, const SliceParts& 
 std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& slice, MarkedArrows* arrows) {
   constexpr int64_t kMostLooked = 20'000'000;  // instructions, by all searches together
   const auto hands_on = [](const Instruction* i) {
-    return i->parameter_number >= 0 || Def(*i).control != ControlKind::kNone || Def(*i).op_class == OpClass::kStructural || !SourcesOfLeaves(*i).empty();
+    return i->parameter_number >= 0 || Def(*i).control != ControlKind::kNone || Def(*i).op_class == OpClass::kStructural || !SourcesOfLeaves(*i).empty() || MovesElements(*i);
   };
   const auto same = [](const CallPath& a, const CallPath& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const CalledBy& x, const CalledBy& y) { return x.caller == y.caller && x.which == y.which; });
@@ -68,6 +70,49 @@ std::vector<MarkedPlace> PlacesBetween(const Hierarchy& h, const SliceParts& sli
     }
   }
   return places;
+}
+
+MarkedSlice MarkSlice(const Hierarchy& hierarchy, const SliceParts& slice) {
+  MarkedSlice marked;
+  marked.parts = PlacesOf(hierarchy, slice);
+  if (slice.runs) marked.between = PlacesBetween(hierarchy, slice, &marked.arrows);
+  return marked;
+}
+
+MarkedBoxes FindMarked(const Scene& scene, const MarkedSlice& slice) {
+  MarkedBoxes found;
+  absl::flat_hash_map<BoxKey, int> boxes;
+  const auto add = [&](const std::vector<MarkedPlace>& places, absl::flat_hash_set<int>* into) {
+    for (const MarkedPlace& place : places) {
+      const int box = scene.Find(place.path, *place.instruction);
+      if (box < 0 || scene.boxes[box].parent < 0) continue;
+      boxes[KeyOf(*scene.hierarchy, place)] = box;
+      if (!scene.boxes[box].expanded) into->insert(box);
+    }
+  };
+  add(slice.parts, &found.parts);
+  add(slice.between, &found.between);
+  for (const int box : found.parts) found.between.erase(box);
+  std::vector<std::pair<int, int>> arrows;
+  for (const auto& [from, to] : slice.arrows) {
+    const auto a = boxes.find(from), b = boxes.find(to);
+    if (a != boxes.end() && b != boxes.end() && a->second != b->second) arrows.push_back({a->second, b->second});
+  }
+  found.arrows.insert(arrows.begin(), arrows.end());
+  // Into what is open and out of it: from what made it to what reads it.
+  for (const auto& [from, open] : arrows) {
+    if (!scene.boxes[open].expanded) continue;
+    for (const auto& [again, to] : arrows) {
+      if (again == open && to != from) found.arrows.insert({from, to});
+    }
+  }
+  if (slice.arrows.empty()) {
+    // They are not told: all between what is marked.
+    for (const SceneArrow& arrow : scene.arrows) {
+      if (found.parts.contains(arrow.from) && found.parts.contains(arrow.to)) found.arrows.insert({arrow.from, arrow.to});
+    }
+  }
+  return found;
 }
 
 std::vector<MarkedPlace> PlacesAlong(const Hierarchy& hierarchy, const std::vector<const Instruction*>& way) {
