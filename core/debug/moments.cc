@@ -2,6 +2,7 @@
 #include "core/debug/moments.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -11,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/loop_choice.h"
@@ -371,10 +373,12 @@ absl::Status MomentError(const absl::Status& status, absl::string_view moment) {
 absl::Status LookAround(Session::State& s, const std::function<absl::Status()>& look) {
   Travel& travel = s.Extension<Travel>();
   const int selected = s.selected;
-  travel.ahead = true;
+  const bool ahead = std::exchange(travel.ahead, true);
+  BeginLookTogether(s);
   absl::Status status = travel.timeline->Around(look);
-  travel.ahead = false;
+  travel.ahead = ahead;
   s.selected = selected;
+  EndLookTogether(s);
   return status;
 }
 

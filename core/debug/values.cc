@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/devices.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/file_words.h"
@@ -71,6 +72,7 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
   absl::string_view expression, moment;
   if (SplitMoment(args, &expression, &moment)) {
     const std::string text(expression);
+    const AheadTogether together(s);
     return LookAtMoments(s, moment, expression, [&](const std::string& label) {
       if (!label.empty()) s.Say(label, ": ");
       return CommandPrint(s, text);
