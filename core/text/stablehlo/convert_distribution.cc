@@ -271,7 +271,7 @@ void AsyncStart(OpContext& c) {
   for (const mlir::SsaValue* value : captures.passed) operands.push_back(c.Lookup(value));
   if (!captures.ok || std::find(operands.begin(), operands.end(), nullptr) != operands.end()) return;
   if (region.arguments.size() != own)
-    return c.Error(HLO_LABEL("stablehlo.async-arguments"), absl::StrCat("async_start has ", own, " operands, its computation takes ", region.arguments.size()));
+    return c.Error(HLO_LABEL("stablehlo.async-arguments"), absl::StrCat("async_start has ", own, own == 1 ? " operand" : " operands", ", its computation takes ", region.arguments.size()));
   Computation* computation = c.c.ConvertRegion(
       region, "async",
       [&](Scope& inner) {
