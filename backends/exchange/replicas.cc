@@ -35,9 +35,9 @@ Replicas::Replicas(const Module& module, Backend& backend, ReplicasOptions optio
     machine.exchange = across_ != nullptr ? &across_->port(d) : &exchange_->port(d);
     if (d < static_cast<int>(options_.infeed.size())) machine.infeed = options_.infeed[d];
     if (machine.on_failed_check) {
-      machine.on_failed_check = [this, report = machine.on_failed_check](const Instruction& instruction, const absl::Status& why) {
+      machine.on_failed_check = [this, d, report = machine.on_failed_check](const Instruction& instruction, const absl::Status& why) {
         std::lock_guard<std::mutex> lock(check_mutex_);
-        return report(instruction, why);
+        return report(instruction, absl::Status(why.code(), absl::StrCat(Name(d), ": ", why.message())));
       };
     }
     machines_[d] = std::make_unique<Machine>(module, backend, std::move(machine));

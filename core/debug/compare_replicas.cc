@@ -1,4 +1,5 @@
 // compare replicas: a value in all replicas, by its bits. Not for runs that are compared beside the session (compare_commands.cc).
+#include "core/debug/ahead_together.h"
 #include "core/debug/compare_replicas.h"
 
 #include <algorithm>
@@ -265,6 +266,8 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   const std::string text(expression);
   Devices& all = DevicesOf(s);
   const int selected = all.selected;
+  std::optional<AheadTogether> together;
+  if (!moment.empty()) together.emplace(s);
   absl::Status bad;
   std::vector<Group> groups;
   std::vector<std::string> without;

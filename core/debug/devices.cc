@@ -267,8 +267,8 @@ int NextToRun(Session::State& s, int device) {
 }
 
 // Runs others until `device` can go on (nothing is returned), or something stops one of them (selected then), or nobody can go on. -1: until
-// all have ended. `on_stop`: what is done with a stop instead of stopping.
-std::optional<StopReason> Serve(Session::State& s, int device, const std::function<void(int device, StopReason reason)>& on_stop) {
+// all have ended. `run`: of one that is selected. `on_stop`: what is done with a stop instead of stopping.
+std::optional<StopReason> Serve(Session::State& s, int device, const RunStep& run, const std::function<void(int device, StopReason reason)>& on_stop) {
   Devices& all = DevicesOf(s);
   struct RunFor {
     Session::State& s;
@@ -291,8 +291,7 @@ std::optional<StopReason> Serve(Session::State& s, int device, const std::functi
     if (next == static_cast<int>(all.runs.size())) return AllWait(s, device);
     SwapTo(s, next);
     all.waits[next] = true;  // taken back where something comes for it meanwhile
-    const auto run = [&s] { return s.machine->Run(); };
-    const StopReason reason = s.GoAlone(run, run, true);
+    const StopReason reason = run();
     s.machine->interrupt().store(s.interrupted.load());  // a wish to yield that came too late
     if (reason != StopReason::kWaiting) all.waits[next] = false;
     if (reason == StopReason::kWaiting || reason == StopReason::kFinished) continue;
@@ -303,7 +302,33 @@ std::optional<StopReason> Serve(Session::State& s, int device, const std::functi
   }
 }
 
+// Until it has to wait, or something stops it.
+RunStep RunAlone(Session::State& s) {
+  return [&s] {
+    const auto run = [&s] { return s.machine->Run(); };
+    return s.GoAlone(run, run, true);
+  };
+}
+
 }  // namespace
+
+StopReason ServeUnseen(Session::State& s, absl::Status* stuck) {
+  const RunStep run = [&s] {
+    Mark end;
+    end.levels.push_back({FrameKind::kEntry, 0, -1, static_cast<int>(s.module->entry->schedule.size())});
+    StopReason reason = s.Extension<Travel>().timeline->Seek(end);
+    if (reason == StopReason::kStep && !s.machine->finished()) reason = s.machine->RunUnseen();  // at the end, which is armed
+    s.waiting_at.reset();
+    if (reason == StopReason::kWaiting) s.waiting_at = s.machine->Where();
+    s.unjudged = false;
+    return s.machine->finished() ? StopReason::kFinished : reason;
+  };
+  const std::optional<StopReason> served = Serve(s, DevicesOf(s).selected, run, [](int, StopReason) {});
+  if (!served.has_value()) return StopReason::kStep;
+  if (*served != StopReason::kError) return *served;
+  *stuck = std::exchange(s.stuck, absl::OkStatus());
+  return StopReason::kWaiting;
+}
 
 std::vector<int> NotEnded(const Session::State& s) {
   Session::State& state = const_cast<Session::State&>(s);  // only looked at
@@ -326,7 +351,7 @@ StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& ag
   while (true) {
     const StopReason reason = s.GoAlone(*run, again, enter);
     if (reason != StopReason::kWaiting) return reason;
-    if (const std::optional<StopReason> stopped = Serve(s, device, nullptr)) return *stopped;
+    if (const std::optional<StopReason> stopped = Serve(s, device, RunAlone(s), nullptr)) return *stopped;
     run = &again;
   }
 }
@@ -338,7 +363,7 @@ void RunOn(Session::State& s, const RunStep& first, const RunStep& again) {
   StopReason reason = s.Go(first, again);
   if (!all.stop_one) {
     if (reason == StopReason::kFinished) {
-      const StopReason others = *Serve(s, -1, nullptr);
+      const StopReason others = *Serve(s, -1, RunAlone(s), nullptr);
       if (others == StopReason::kFinished) {
         SwapTo(s, device);
         s.Say("All ", s.options.devices.count(), " devices have finished.\n");
@@ -357,7 +382,7 @@ void RunOn(Session::State& s, const RunStep& first, const RunStep& again) {
   const int shown = all.selected;
   const bool ended = reason == StopReason::kFinished;
   if (reason != StopReason::kInterrupted) {
-    const StopReason others = *Serve(s, -1, hold);
+    const StopReason others = *Serve(s, -1, RunAlone(s), hold);
     if (others == StopReason::kInterrupted || others == StopReason::kError) return s.ShowStop(others);
     SwapTo(s, shown);
     if (ended || reason == StopReason::kWaiting) s.ShowStop(others == StopReason::kFinished ? StopReason::kFinished : StopReason::kWaiting);

@@ -80,6 +80,9 @@ std::vector<int> NotEnded(const Session::State& s);
 // State::Go where there are several: the selected device goes on, and the others as far as it waits for them, each stopped by what stops it. Where
 // another one stops, that is selected; where all wait for ever, it is an error (State::stop_status).
 StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& again, bool enter);
+// The selected device waits: runs others as far as it does, past all that stops and so that nothing is told of it, for ways that go by
+// themselves. kStep: it can go on. kWaiting: nobody can, for ever (`stuck` says why) or as some are held.
+StopReason ServeUnseen(Session::State& s, absl::Status* stuck);
 // As run and continue do: until something stops, or all devices have ended; and shows it.
 void RunOn(Session::State& s, const RunStep& first, const RunStep& again);
 

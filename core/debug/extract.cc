@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
@@ -314,6 +315,7 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
     const absl::StatusOr<Wanted> wanted = ParseExtract(what);
     if (!wanted.ok()) return wanted.status();
     if (wanted->name.empty()) return absl::InvalidArgumentError("name an instruction before @, as: extract small.hlo %x @ iteration 17");
+    const AheadTogether together(s);
     const absl::StatusOr<Mark> one = ParseMoment(s, moment, wanted->name);
     if (!one.ok()) return one.status();
     const std::string text(what);

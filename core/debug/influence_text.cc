@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
 #include "core/debug/devices_at_end.h"
@@ -213,6 +214,7 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view command, abs
   const std::function<void(absl::string_view)> out = s.out;
   s.out = [&](absl::string_view text) { absl::StrAppend(&said, text); };
   bool to_end = false;
+  const AheadTogether together(s);
   absl::Status status = LookBack(s, moment, ElementOf(expression), [&](absl::string_view) -> absl::Status {
     absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, expression);
     if (!request.ok()) return request.status();

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/loop_choice.h"
@@ -373,6 +374,7 @@ absl::Status MomentError(const absl::Status& status, absl::string_view moment) {
 }
 
 absl::Status MomentHost::AtMoment(absl::string_view moment, absl::string_view expression, const std::function<absl::Status()>& look) const {
+  const AheadTogether together(s_);
   const absl::StatusOr<Mark> mark = ParseMoment(s_, moment, expression);
   if (!mark.ok()) return mark.status();
   bool reached = false;
@@ -388,9 +390,11 @@ absl::Status LookAround(Session::State& s, const std::function<absl::Status()>& 
   Travel& travel = s.Extension<Travel>();
   const int selected = s.selected;
   const bool ahead = std::exchange(travel.ahead, true);
+  BeginLookTogether(s);
   absl::Status status = travel.timeline->Around(look);
   travel.ahead = ahead;
   s.selected = selected;
+  EndLookTogether(s);
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "core/debug/ahead_together.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/time_limit.h"
 #include "core/exec/not_on_the_way.h"
@@ -14,6 +15,7 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
   if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
   if (reason != StopReason::kWaiting) return s.machine->status();
+  if (const absl::Status why = WhyNotTogether(s); !why.ok()) return absl::Status(why.code(), absl::StrCat(kBeforeThat, why.message()));
   return absl::FailedPreconditionError(absl::StrCat(kBeforeThat, "the program exchanges with other devices, at ",
                                                     s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1),
                                                     ", which it has not done yet; continue or until gets there"));

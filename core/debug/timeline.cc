@@ -102,7 +102,7 @@ StopReason Timeline::Forward(const Mark& mark) {
       ++k;
       continue;
     }
-    const StopReason reason = machine_.SeekForward(there);
+    const StopReason reason = Over(there);
     if (reason == StopReason::kError && absl::IsNotFound(machine_.status())) {  // it goes another way
       missed_.push_back(std::move(awaited_[k]));
       awaited_.erase(awaited_.begin() + static_cast<ptrdiff_t>(k));
@@ -115,7 +115,18 @@ StopReason Timeline::Forward(const Mark& mark) {
     if (reason != StopReason::kStep) return reason;
     TakeUpAwaited();
   }
-  return machine_.SeekForward(mark);
+  return Over(mark);
+}
+
+StopReason Timeline::Over(const Mark& mark) {
+  bool exchange = false;
+  while (true) {
+    StopReason reason = machine_.SeekForward(mark, exchange);
+    if (reason != StopReason::kWaiting || !on_exchange_) return reason;
+    reason = on_exchange_(exchange);
+    if (reason != StopReason::kStep) return reason;
+    exchange = true;
+  }
 }
 
 StopReason Timeline::Seek(const Mark& mark) {
@@ -396,7 +407,7 @@ void Timeline::Load(const Branch& branch, bool recall) {
   awaited_ = branch.awaited;
   missed_.clear();
   machine_.SetLog(*branch.log);
-  machine_.Restore(*branch.present, recall);
+  if (branch.present != nullptr) machine_.Restore(*branch.present, recall);
 }
 
 }  // namespace hloscope

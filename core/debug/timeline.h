@@ -72,6 +72,10 @@ class Timeline {
   // Called where the run forward has come to when a snapshot was due.
   void set_on_moment(std::function<void(const Mark& mark)> f) { on_moment_ = std::move(f); }
 
+  // While set, seeks make exchanges with other devices that have not been made yet. Called where a seek comes to one, `brought` false, and
+  // where it waits there, having brought what its device brings: kStep: to go on; else that is what the seek says.
+  void set_on_exchange(std::function<StopReason(bool brought)> f) { on_exchange_ = std::move(f); }
+
   // That was just set at the present moment.
   void NoteEdit(HandSet made);
   // Another number after each set, and in each branch.
@@ -111,7 +115,7 @@ class Timeline {
   };
   // `everything`: with values that could be made again.
   absl::StatusOr<Branch> Save(bool everything = false) const;
-  // `recall`: nothing else differs between that branch and this one than what was set here, so values of the present may stay held.
+  // No present: the machine stays where it is. `recall`: nothing else differs between that branch and this one than what was set here, so values of the present may stay held.
   void Load(const Branch& branch, bool recall);
 
  private:
@@ -123,6 +127,8 @@ class Timeline {
   StopReason SeekFrom(const Moment& moment, const Mark& mark, bool recall = true);
   // As the machine's SeekForward, over the moments of what is awaited.
   StopReason Forward(const Mark& mark);
+  // As the machine's SeekForward, over exchanges where they are to be made.
+  StopReason Over(const Mark& mark);
   absl::Status SeekTo(const Mark& mark);
   absl::StatusOr<Mark> LastWithin(Mark mark, bool elements);
   absl::StatusOr<Mark> LastElement(const Mark& mark, bool* inside);
@@ -144,6 +150,7 @@ class Timeline {
   };
   absl::flat_hash_map<const Buffer*, Held> held_;
   absl::flat_hash_set<const Buffer*> lent_;
+  std::function<StopReason(bool brought)> on_exchange_;
 };
 
 }  // namespace hloscope

@@ -1,5 +1,6 @@
 // Commands that go back in time, and to places in it: reverse-step, reverse-next, reverse-continue, reverse-finish, goto, bookmark.
 // How the past comes back is timeline.cc's; values of other moments are moments.cc's.
+#include "core/debug/ahead_together.h"
 #include "core/debug/travel.h"
 
 #include <algorithm>
@@ -365,8 +366,13 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   if (!timeline.ok()) return timeline.status();
   args = absl::StripAsciiWhitespace(args);
   if (args.empty()) return absl::InvalidArgumentError(absl::StrCat("goto takes ", kMoments, "; info bookmarks lists the bookmarks"));
-  absl::StatusOr<Mark> mark = ParseMoment(s, args, "");
+  absl::StatusOr<Mark> mark = absl::NotFoundError("");
+  {
+    const AheadTogether look(s);
+    mark = ParseMoment(s, args, "");
+  }
   if (!mark.ok()) return mark.status();
+  AheadTogether together(s);
   const Mark before = s.machine->Where();
   const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot(true);
   const StopReason reason = (*timeline)->Seek(*mark);
@@ -382,6 +388,9 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
       return written;
     }
   }
+  if (to_error || SeekStatus(s, reason).ok()) {
+    if (absl::Status stayed = together.Stay(); !stayed.ok()) return stayed;
+  }
   if (to_error) {  // where the program ends is the error
     if (!fails_here) s.Say("The program does not come to its end: it stops with an error.\n");
     StopsMoved(s);
@@ -392,6 +401,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   }
   if (absl::Status status = SeekStatus(s, reason); !status.ok()) {
     if (present != nullptr) s.machine->Restore(*present);
+    else (void)(*timeline)->Seek(before);
     if (reason == StopReason::kError && !absl::IsNotFound(status)) return absl::Status(status.code(), absl::StrCat("the program stops with an error before it comes to ", args, ": ", status.message()));
     return MomentError(status, args);
   }

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/calls.h"
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
@@ -113,7 +114,14 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
   // Looking at another moment of the same run, what its frames have not computed yet counts too.
   const auto travel = extensions_of_run.find(std::type_index(typeid(Travel)));
   const bool ahead = travel != extensions_of_run.end() && static_cast<const Travel*>(travel->second.get())->ahead;
-  return ahead ? machine->ValueAhead(found->first, found->second->index) : machine->ValueOf(found->first, found->second->index);
+  const int position = found->second->index;
+  if (!ahead) return machine->ValueOf(found->first, position);
+  const absl::StatusOr<Value> value = machine->ValueAhead(found->first, position);
+  if (!absl::IsFailedPrecondition(value.status())) return value;
+  const absl::Status exchanged = ExchangeBefore(const_cast<State&>(*this), found->first, position + 1);
+  if (absl::IsFailedPrecondition(exchanged)) return value;
+  if (!exchanged.ok()) return exchanged;
+  return machine->ValueAhead(found->first, position);
 }
 
 absl::StatusOr<Value> Session::State::StoredValueOf(absl::string_view name) const {

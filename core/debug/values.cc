@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/devices.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/expression_moment.h"
@@ -74,6 +75,7 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
   // All of it is of the moment; else there may be moments in it (MomentHost).
   if (const std::optional<expression::OfMoment> whole = expression::FirstMoment(args); whole.has_value() && whole->is_all && whole->length == args.size()) {
     const std::string text(whole->expression);
+    const AheadTogether together(s);
     return LookAtMoments(s, whole->moment, text, [&](const std::string& label) {
       if (!label.empty()) s.Say(label, ": ");
       return CommandPrint(s, text);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/devices.h"
 #include "core/debug/file_words.h"
@@ -178,6 +179,7 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) {
     const OneAnswer one(s.Extension<LastSlice>());
     const std::string text(expression);
+    const AheadTogether together(s);
     return LookBack(s, moment, ElementOf(text), [&](absl::string_view) { return CommandWhy(s, text); });
   }
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "why", args);

@@ -218,8 +218,8 @@ class Machine {
   static void ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value& value, bool lent)>& each);
   // Runs forward to `mark`, past armed positions and without telling the observer. kStep: there. kError with status(): the program
   // fails before, or the mark is not on its way. kWaiting: an exchange with other devices is before it that has not been made yet; none is
-  // made by a seek.
-  StopReason SeekForward(const Mark& mark);
+  // made by a seek, unless it is to `exchange`: then the others have not come to it.
+  StopReason SeekForward(const Mark& mark, bool exchange = false);
   // Runs to the end, or to an error, as Run does, but past armed positions and without telling the observer: for a look that is taken back.
   StopReason RunUnseen();
   // What it remembers of its exchanges with other devices (and of what came from outside), so that they are not made again. Restored with a

@@ -337,7 +337,7 @@ StopReason Machine::RunUnseen() {
   return impl_->Advance(Until());
 }
 
-StopReason Machine::SeekForward(const Mark& mark) {
+StopReason Machine::SeekForward(const Mark& mark, bool exchange) {
   status_ = absl::OkStatus();
   const auto lost = [&](absl::string_view why) {
     status_ = NotOnTheWay(why);
@@ -345,24 +345,32 @@ StopReason Machine::SeekForward(const Mark& mark) {
   };
   struct Quiet {
     Impl& impl;
-    explicit Quiet(Impl& i) : impl(i) { impl.replaying = true; }
+    Quiet(Impl& i, bool exchange) : impl(i) {
+      impl.replaying = true;
+      impl.unseen = exchange;
+    }
     ~Quiet() {
-      impl.replaying = false;
+      impl.replaying = impl.unseen = false;
       impl.goal = nullptr;
       impl.pin_depth = -1;
     }
-  } quiet(*impl_);
+  } quiet(*impl_, exchange);
+  // Who wants to know of the past goes through it.
+  const auto pass = [this] {
+    for (Frame& frame : frames_) frame.looked = std::max(frame.looked, frame.position);
+  };
   Mark now = Where();
   while (!(now == mark)) {
     if (!(now < mark)) return lost("it is over");
     const StopReason reason = impl_->SeekStep(mark, now);
+    if (exchange && (reason == StopReason::kInterrupted || reason == StopReason::kWaiting)) pass();
     if (reason == StopReason::kError || reason == StopReason::kInterrupted || reason == StopReason::kWaiting) return reason;
     Mark next = Where();
     if (next == now) return lost("the program does not get there");
     now = std::move(next);
   }
   impl_->beyond_serial = 0;
-  for (Frame& frame : frames_) frame.looked = std::max(frame.looked, frame.position);  // who wants to know of the past goes through it
+  pass();
   return StopReason::kStep;
 }
 

@@ -111,7 +111,7 @@ bool IsTupleOfOne(const Shape& shape) { return shape.IsTuple() && shape.tuple_sh
 absl::StatusOr<Results> Permuted(const ExchangeContext& c, const Shape& result) {
   const auto& operands = c.instruction.operands;
   if (operands.size() > 1 && PermutesIntoBuffer(operands.size(), operands[1]->shape, result)) {
-    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer is not executed"));
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer (slice_sizes) is not executed; write it as dynamic-slice, ", Name(c.instruction.opcode), " and dynamic-update-slice"));
   }
   std::vector<int> source(c.brought.size(), -1);
   for (const auto& [from, to] : c.sends) source[to] = from;

@@ -398,7 +398,7 @@ absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
 absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
   const auto& operands = c.instruction.operands;
   if (operands.size() > 1 && PermutesIntoBuffer(operands.size(), operands[1]->shape, shape)) {
-    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer is not executed"));
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer (slice_sizes) is not executed; write it as dynamic-slice, ", Name(c.instruction.opcode), " and dynamic-update-slice"));
   }
   const auto* pairs = PairsOf(c.instruction);
   for (const auto& [source, target] : pairs ? *pairs : std::vector<std::pair<int64_t, int64_t>>()) {
@@ -585,10 +585,11 @@ void DefineCollectives(OpRegistry& r) {
   ragged.reach = ReachOfRagged;
   ragged.min_operands = ragged.max_operands = 6;
   const absl::string_view permute =
-      "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros.";
-  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermute, EvaluatePermute,
+      "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros. XLA's form that writes "
+      "parts of a buffer (four operands and `slice_sizes`) is read, and not executed.";
+  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}, {AttrId::kSliceSizes}}, InferCollectivePermute, EvaluatePermute,
              "sends arrays from device to device", permute);
-  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermuteStart, EvaluatePermuteStart,
+  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}, {AttrId::kSliceSizes}}, InferCollectivePermuteStart, EvaluatePermuteStart,
              "begins a collective-permute", permute);
   Done(r, Opcode::kCollectivePermuteDone, InferSecondElement, EvaluateSecond);
   for (Opcode opcode : {Opcode::kReplicaId, Opcode::kPartitionId}) {

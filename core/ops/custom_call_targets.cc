@@ -38,7 +38,9 @@ absl::StatusOr<Value> PassThrough(const EvalContext& c) {
   const auto mismatch = [&](const Shape& from) {
     return absl::FailedPreconditionError(absl::StrCat("custom call ", i.Text(AttrId::kCustomCallTarget),
                                                       " passes its operand through, but gives ", TypeText(i.shape), " for ", TypeText(from),
-                                                      "; more than one device would be needed"));
+                                                      absl::StartsWith(i.Text(AttrId::kCustomCallTarget), "SPMD")
+                                                          ? "; this is a program before XLA's SPMD partitioner, which says what part each device has: dump the program after it"
+                                                          : ""));
   };
   if (c.operands.size() == 1) {
     const Value& v = c.operands[0];

@@ -191,6 +191,17 @@ class OpContext {
   mutable std::vector<absl::string_view> asked_;  // names of attributes
 };
 
+// What regions take from outside: constants of one element are repeated inside, the rest is passed.
+struct RegionCaptures {
+  std::vector<const mlir::SsaValue*> passed;
+  std::vector<std::pair<const mlir::SsaValue*, const Instruction*>> repeated;
+  bool ok = true;
+};
+// Of all regions of the operation.
+RegionCaptures FindCaptures(OpContext& c);
+// What is repeated, inside.
+void Repeat(Scope& inner, const RegionCaptures& captures);
+
 // Whether the first two operands of an assertion can be compared element by element; reports when not.
 bool ComparesLike(OpContext& c);
 

@@ -212,9 +212,17 @@ void Quantized(OpContext& c) {
 }
 
 // Programs of several devices: one program a device, all results in order. One alone is a call.
+// Functions that make the items of an infeed: all are known.
+bool CheckInfeed(OpContext& c, const mlir::Attr& infeed) {
+  bool known = infeed.kind != mlir::Attr::Kind::kSymbol || Callee(c, &infeed) != nullptr;
+  for (const mlir::Attr& one : infeed.array) known = CheckInfeed(c, one) && known;
+  return known;
+}
+
 void RunParallel(OpContext& c) {
   const mlir::Attr* programs = c.Need("programs");
   if (programs == nullptr) return;
+  if (const mlir::Attr* infeed = c.attr("infeed"); infeed != nullptr && !CheckInfeed(c, *infeed)) return;
   std::vector<const mlir::Attr*> all;
   const bool even = std::all_of(programs->array.begin(), programs->array.end(), [&](const mlir::Attr& row) { return row.array.size() == programs->array[0].array.size(); });
   if (!even) return c.Error(HLO_LABEL("stablehlo.run-parallel"), "each replica needs as many programs as the others, one a partition", "programs = [[@f, @g], [@f, @g]]: two replicas of two partitions");

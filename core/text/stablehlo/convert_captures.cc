@@ -66,4 +66,33 @@ Computation* OpContext::ScalarRegion(int index, absl::string_view name, Captures
       });
 }
 
+RegionCaptures FindCaptures(OpContext& c) {
+  RegionCaptures captures;
+  for (const mlir::SsaValue* value : FreeValues(c.op)) {
+    Instruction* outside = c.Lookup(value);
+    if (outside == nullptr) {
+      captures.ok = false;
+      c.e.computation()->in_error = true;
+      continue;
+    }
+    const bool scalar = outside->literal != nullptr && outside->shape.IsArray() && outside->shape.ElementCount() == 1 && !outside->literal->elided;
+    if (scalar) {
+      captures.repeated.push_back({value, outside});
+    } else {
+      captures.passed.push_back(value);
+    }
+  }
+  return captures;
+}
+
+void Repeat(Scope& inner, const RegionCaptures& captures) {
+  for (const auto& [value, outside] : captures.repeated) {
+    Instruction* copy = inner.emit.Constant(outside->literal->value, CleanName(value->name));
+    // From the same place of the text: who changes the one finds the other.
+    copy->range = outside->range;
+    copy->name_range = outside->name_range;
+    inner.values[value] = copy;
+  }
+}
+
 }  // namespace hloscope::stablehlo

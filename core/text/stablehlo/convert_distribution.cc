@@ -256,22 +256,53 @@ void Outfeed(OpContext& c) {
   c.Simple(Opcode::kOutfeed, {data, c.in(c.operand_count() - 1)}, std::move(attributes));
 }
 
-// async_start runs one collective in the background; here it has run when it is started.
-void AsyncStart(OpContext& c) {
-  const Operands operands = c.ins();
-  const mlir::Region& region = *c.op.regions[0];
-  for (size_t i = 0; i < region.arguments.size() && i < operands.size(); ++i) c.scope.values[region.arguments[i].get()] = operands[i];
-  Operands results;
-  for (const auto& op : region.ops) {
-    if (op->name == "stablehlo.return") {
-      for (const mlir::SsaValue* value : op->operands) results.push_back(c.Lookup(value));
-      break;
-    }
-    c.c.ConvertOp(c.scope, *op);
+// The tuple that all of these are the elements of, in order; null: there is none.
+Instruction* TupleOf(const Operands& results) {
+  Instruction* tuple = nullptr;
+  for (size_t k = 0; k < results.size(); ++k) {
+    const Instruction* element = results[k];
+    if (element == nullptr || element->opcode != Opcode::kGetTupleElement || element->Int(AttrId::kIndex) != static_cast<int64_t>(k)) return nullptr;
+    if (tuple != nullptr && element->operands[0] != tuple) return nullptr;
+    tuple = element->operands[0];
   }
-  c.Set(0, results.size() == 1 ? results[0] : c.e.Tuple(results));
+  return tuple != nullptr && tuple->shape.tuple_shapes().size() == results.size() ? tuple : nullptr;
 }
-void AsyncDone(OpContext& c) { c.SetAll(c.in(0)); }
+
+// One collective that goes on beside the program until async_done: a computation of its own, whose root it is.
+void AsyncStart(OpContext& c) {
+  const mlir::Region& region = *c.op.regions[0];
+  const RegionCaptures captures = FindCaptures(c);
+  Operands operands = c.ins();
+  const size_t own = operands.size();
+  for (const mlir::SsaValue* value : captures.passed) operands.push_back(c.Lookup(value));
+  if (!captures.ok || std::find(operands.begin(), operands.end(), nullptr) != operands.end()) return;
+  if (region.arguments.size() != own)
+    return c.Error(HLO_LABEL("stablehlo.async-arguments"), absl::StrCat("async_start has ", own, own == 1 ? " operand" : " operands", ", its computation takes ", region.arguments.size()));
+  Computation* computation = c.c.ConvertRegion(
+      region, "async",
+      [&](Scope& inner) {
+        for (size_t i = 0; i < operands.size(); ++i) {
+          const mlir::SsaValue* value = i < own ? region.arguments[i].get() : captures.passed[i - own];
+          inner.values[value] = inner.emit.Parameter(operands[i]->shape.WithoutLayouts(), CleanName(value->name));
+        }
+        Repeat(inner, captures);
+      },
+      [](Scope& inner, const Operands& results) {
+        if (results.size() == 1) return results[0];
+        Instruction* tuple = TupleOf(results);
+        return tuple != nullptr ? tuple : inner.emit.Tuple(results);
+      });
+  c.Set(0, c.e.Add(Opcode::kAsyncStart, operands, {ComputationAttribute(AttrId::kCalls, computation)}, nullptr, c.name()));
+}
+
+void AsyncDone(OpContext& c) {
+  if (c.in(0) == nullptr) return;
+  if (c.in(0)->opcode != Opcode::kAsyncStart) {
+    return c.Error(HLO_LABEL("stablehlo.async-done"), "async_done takes the future that an async_start of the same computation gives",
+                   "futures that functions, loops and branches hand on are not followed");
+  }
+  c.SetAll(c.e.Add(Opcode::kAsyncDone, {c.in(0)}, {}, nullptr, c.result_count() == 1 ? c.name() : ""));
+}
 
 constexpr Row kRows[] = {
     {"stablehlo.all_reduce", AllReduce, 1, -1, 1},

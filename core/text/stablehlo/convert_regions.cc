@@ -285,46 +285,10 @@ void Map(OpContext& c) {
 
 // -- Control flow --
 
-// What regions take from outside: constants of one element are repeated inside, the rest is passed.
-struct Captures {
-  std::vector<const mlir::SsaValue*> passed;
-  std::vector<std::pair<const mlir::SsaValue*, const Instruction*>> repeated;
-  bool ok = true;
-};
-
-Captures FindCaptures(OpContext& c) {
-  Captures captures;
-  for (const mlir::SsaValue* value : FreeValues(c.op)) {
-    Instruction* outside = c.Lookup(value);
-    if (outside == nullptr) {
-      captures.ok = false;
-      c.e.computation()->in_error = true;
-      continue;
-    }
-    const bool scalar = outside->literal != nullptr && outside->shape.IsArray() && outside->shape.ElementCount() == 1 && !outside->literal->elided;
-    if (scalar) {
-      captures.repeated.push_back({value, outside});
-    } else {
-      captures.passed.push_back(value);
-    }
-  }
-  return captures;
-}
-
-void Repeat(Scope& inner, const Captures& captures) {
-  for (const auto& [value, outside] : captures.repeated) {
-    Instruction* copy = inner.emit.Constant(outside->literal->value, CleanName(value->name));
-    // From the same place of the text: who changes the one finds the other.
-    copy->range = outside->range;
-    copy->name_range = outside->name_range;
-    inner.values[value] = copy;
-  }
-}
-
 void While(OpContext& c) {
   const mlir::Region& condition = *c.op.regions[0];
   const mlir::Region& body = *c.op.regions[1];
-  const Captures captures = FindCaptures(c);
+  const RegionCaptures captures = FindCaptures(c);
   Operands carried = c.ins();
   const size_t own = carried.size();
   for (const mlir::SsaValue* value : captures.passed) carried.push_back(c.Lookup(value));
@@ -380,7 +344,7 @@ void Branches(OpContext& c, Instruction* selector, absl::string_view name, Eleme
   for (const auto& region : c.op.regions) {
     if (!region->arguments.empty()) return c.Error(HLO_LABEL("stablehlo.branch-arguments"), absl::StrCat("a branch of ", c.op.name, " takes no arguments: it sees the values around it"));
   }
-  const Captures captures = FindCaptures(c);
+  const RegionCaptures captures = FindCaptures(c);
   Operands passed;
   for (const mlir::SsaValue* value : captures.passed) passed.push_back(c.Lookup(value));
   if (!captures.ok) return;
@@ -427,7 +391,7 @@ void Branches(OpContext& c, Instruction* selector, absl::string_view name, Eleme
 // gives a slice of every output and the next carried values. Results: the outputs, then what is carried at the end.
 void Scan(OpContext& c) {
   const mlir::Region& body = *c.op.regions[0];
-  const Captures captures = FindCaptures(c);
+  const RegionCaptures captures = FindCaptures(c);
   const Operands operands = c.ins();
   if (!captures.ok || std::find(operands.begin(), operands.end(), nullptr) != operands.end()) return;
   const int64_t dimension = c.Int("dimension", 0);
