@@ -91,6 +91,11 @@ std::string SelectedName(const Session::State& s) {
   return s.options.devices.Name(DevicesOf(const_cast<Session::State&>(s)).selected);
 }
 
+std::string WhereAsked(const Session::State& s) {
+  const std::string who = Several(s) ? SelectedName(s) : "the program";
+  return !s.visible() ? who + " is not running" : s.Finished() ? who + " has finished" : absl::StrCat(who, " stands at ", s.DescribeFrame(s.selected));
+}
+
 void SaySwitched(Session::State& s) {
   if (!Several(s)) return;
   Devices& all = DevicesOf(s);
