@@ -310,7 +310,8 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   s.expects.push_back({absl::StrCat("compare replicas ", args), same,
                        same            ? ""
                        : compared == 1 ? absl::StrCat("only ", groups[0].names[0], " has a value for it")
-                                       : absl::StrCat(groups[1].names[0], ": ", DifferenceText(groups[1], groups[0]))});
+                                       : absl::StrCat(groups[1].names[0], ": ", DifferenceText(groups[1], groups[0])),
+                       WhereAsked(s), s.script, s.script_line});
   return absl::OkStatus();
 }
 

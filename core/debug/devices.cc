@@ -93,6 +93,11 @@ std::string SelectedName(const Session::State& s) {
 
 std::string FileOfRun(Session::State& s, const std::string& path) { return DevicesOf(s).each ? FileOfDevice(path, SelectedName(s)) : path; }
 
+std::string WhereAsked(const Session::State& s) {
+  const std::string who = Several(s) ? SelectedName(s) : "the program";
+  return !s.visible() ? who + " is not running" : s.Finished() ? who + " has finished" : absl::StrCat(who, " stands at ", s.DescribeFrame(s.selected));
+}
+
 void SaySwitched(Session::State& s) {
   if (!Several(s)) return;
   Devices& all = DevicesOf(s);

@@ -68,6 +68,8 @@ void ForEachRun(Session::State& s, const std::function<void(int device)>& each);
 std::string FileOfRun(Session::State& s, const std::string& path);
 // "replica 1"; "" where there is one device.
 std::string SelectedName(const Session::State& s);
+// Where an expectation is asked: "replica 1 stands at %x in main, model.hlo:3", "the program has finished".
+std::string WhereAsked(const Session::State& s);
 // "Switched to replica 1", where the session is at another device than was shown last.
 void SaySwitched(Session::State& s);
 

@@ -172,7 +172,7 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (args.empty()) return absl::InvalidArgumentError("expect takes an expression, as: expect max(abs(%y)) < 1e3 (see: help expressions)");
   ExpectRecord record;
-  record.text = std::string(args);
+  record.text = Several(s) ? absl::StrCat(SelectedName(s), ": ", args) : std::string(args);
   absl::string_view rest = args;
   if (TakeWord(rest) == "error") {
     if (absl::Status expected = ExpectError(s, rest, record); !expected.ok()) return expected;
@@ -186,7 +186,7 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
     record.passed = claim.ok() && claim->holds;
     record.detail = claim.ok() ? claim->detail : std::string(claim.status().message());
   }
-  record.where = !s.visible() ? "the program is not running" : s.Finished() ? "the program has finished" : absl::StrCat("the program stands at ", s.DescribeFrame(s.selected));
+  record.where = WhereAsked(s);
   record.script = s.script;
   record.line = s.script_line;
   if (record.passed) {
