@@ -22,7 +22,8 @@ struct ResultDifference {
 };
 
 // One entry for each leaf that differs. Integers and truth values must be equal; a number x may be off by tolerance(type) times
-// the larger of |x| and a hundredth of the largest magnitude of its array; NaNs and infinities stand in the same places.
+// the larger of |x| and a hundredth of the largest magnitude of its array (of narrow types more: ReorderingBudget); NaNs and infinities stand in the same
+// places.
 std::vector<ResultDifference> CompareResults(const Value& got, const Value& expected);
 // "output {1}: 3 of 12 elements differ, first [0,1] is 2.5, expected 2 within 0.0002".
 std::string ToText(const ResultDifference& difference);

@@ -113,7 +113,8 @@ Budget ReorderingBudget(ElementType type) {
     case ElementType::kBF16: budget.relative = 4e-2; break;
     default: budget.relative = IsFloat(type) ? 0.25 : 0;  // of eight bits and fewer
   }
-  budget.of_largest = 0.01 * budget.relative;
+  // What a sum cancels leaves the roundings of what is summed: two of the largest, where numbers are narrow.
+  budget.of_largest = std::max(0.01 * budget.relative, IsFloat(type) && BitWidth(type) <= 16 ? 2 * UnitRoundoff(type) : 0.0);
   return budget;
 }
 

@@ -29,7 +29,8 @@ struct Budget {
 absl::StatusOr<Budget> ParseBudget(absl::string_view text);
 std::string ToText(const Budget& budget);
 
-// What sums in another order may be off by in `type`: a relative error, with a hundredth of it of the array's largest magnitude.
+// What sums in another order may be off by in `type`: a relative error, with a hundredth of it of the array's largest magnitude,
+// or of 16 bits and fewer two roundings of that.
 // Integers and truth values: nothing.
 Budget ReorderingBudget(ElementType type);
 

@@ -181,7 +181,7 @@ absl::Status CheckWatchCondition(Session::State& s, const Breakpoint& b) {
 
 namespace {
 
-// The words `in`, `if` and `when` that stand outside of brackets divide what follows watch.
+// The words `in`, `if`, `when` and `-if`, which is when, that stand outside of brackets divide what follows watch.
 struct WatchText {
   absl::string_view expression, home, condition;
   bool becomes = false;
@@ -206,12 +206,12 @@ absl::StatusOr<WatchText> Divide(absl::string_view args) {
     size_t start = i;
     while (start > begin && !absl::ascii_isspace(rest[start - 1])) --start;
     const absl::string_view word = rest.substr(start, i - start);
-    absl::string_view* next = word == "in" ? &text.home : word == "if" || word == "when" ? &text.condition : nullptr;
+    absl::string_view* next = word == "in" ? &text.home : word == "if" || word == "when" || word == "-if" ? &text.condition : nullptr;
     if (next == nullptr) continue;
     if (next == &text.condition && text.becomes) return absl::InvalidArgumentError("watch -if takes one condition");
     *part = absl::StripAsciiWhitespace(rest.substr(begin, start - begin));
     conditional |= next == &text.condition;
-    if (word == "when") text.becomes = true;
+    if (word == "when" || word == "-if") text.becomes = true;
     part = next;
     begin = i;
   }
