@@ -223,6 +223,53 @@ TEST(MlirLocations, Kinds) {
   EXPECT_EQ(Show(LocationOf("loc(#loc2)", "#loc2 = loc(\"n\"(#loc3))\n#loc3 = loc(\"a.py\":1:2)\n")), "a.py:1:2 n");
 }
 
+// The stack of calls, innermost first.
+std::string Stack(const std::string& text, const std::string& after = "") {
+  Reading reading(absl::StrCat("\"a.b\"() : () -> () ", text, "\n", after));
+  EXPECT_EQ(reading.Problems(), "") << text;
+  std::string out;
+  for (int32_t f = reading.First().location.frame; f >= 0; f = reading.file.frames[f].caller) {
+    const CallFrame& frame = reading.file.frames[f];
+    absl::StrAppend(&out, out.empty() ? "" : " < ", frame.function, "@", frame.file, ":", frame.line, ":", frame.column, "-", frame.end_line, ":", frame.end_column);
+  }
+  return out;
+}
+
+TEST(MlirLocations, Stacks) {
+  EXPECT_EQ(Stack("loc(unknown)"), "");
+  EXPECT_EQ(Stack("loc(\"op\"(\"a\":1:2))"), "@a:1:2-1:2");
+  EXPECT_EQ(Stack("loc(\"op\"(\"f\"(\"a\":1:2 to :5)))"), "f@a:1:2-1:5");
+  EXPECT_EQ(Stack("loc(callsite(\"f\"(\"a\":1:2 to 3:4) at \"b\":5:6))"), "f@a:1:2-3:4 < @b:5:6-5:6");
+  const std::string right = "f@a:1:1-1:1 < g@b:2:1-2:1 < h@c:3:1-3:1";
+  EXPECT_EQ(Stack("loc(callsite(\"f\"(\"a\":1:1) at callsite(\"g\"(\"b\":2:1) at \"h\"(\"c\":3:1))))"), right);
+  EXPECT_EQ(Stack("loc(\"op\"(callsite(callsite(\"f\"(\"a\":1:1) at \"g\"(\"b\":2:1)) at \"h\"(\"c\":3:1))))"), right);
+  EXPECT_EQ(Stack("loc(callsite(unknown at \"g\"(\"b\":2:1)))"), "g@b:2:1-2:1");
+  EXPECT_EQ(Show(LocationOf("loc(callsite(unknown at \"g\"(\"b\":2:1)))")), "b:2:1 ");
+  EXPECT_EQ(Stack("loc(callsite(\"f\"(\"a\":1:1) at unknown))"), "f@a:1:1-1:1");
+  EXPECT_EQ(Stack("loc(fused[\"x\", \"a\":1:1, unknown, \"b\":2:1, \"a\":1:1])"), "@a:1:1-1:1 < @b:2:1-2:1");
+  EXPECT_EQ(Stack("loc(fused[callsite(\"a\":1:1 at #m), callsite(\"b\":2:1 at #m)])", "#m = loc(\"c\":3:1)\n"), "@a:1:1-1:1 < @c:3:1-3:1 < @b:2:1-2:1");
+}
+
+TEST(MlirLocations, StacksShareFrames) {
+  Reading reading(
+      "#m = loc(callsite(\"g\"(\"b\":2:1) at \"h\"(\"c\":3:1)))\n\"a.b\"() : () -> () loc(callsite(\"a\":1:1 at #m))\n\"a.b\"() : () -> () loc(callsite(\"a\":4:1 at #m))\n");
+  EXPECT_EQ(reading.Problems(), "");
+  const std::vector<CallFrame>& frames = reading.file.frames;
+  const int32_t first = reading.First(0).location.frame, second = reading.First(1).location.frame;
+  EXPECT_NE(first, second);
+  EXPECT_EQ(frames[first].caller, frames[second].caller);
+}
+
+// Each alias has the one before it twice.
+TEST(MlirLocations, StacksThatDouble) {
+  std::string text = "#l0 = loc(\"f\"(\"a\":1:1))\n";
+  for (int k = 0; k < 60; ++k) absl::StrAppend(&text, "#l", k + 1, " = loc(callsite(#l", k, " at #l", k, "))\n");
+  Reading reading(text + "\"a.b\"() : () -> () loc(#l60)\n");
+  EXPECT_EQ(reading.Labels(), "mlir.location-size");  // a warning
+  EXPECT_EQ(reading.sink.error_count(), 0);
+  EXPECT_GE(reading.First().location.frame, 0);
+}
+
 TEST(MlirValues, NamesAndUses) {
   Reading reading(R"(func.func @f(%arg0: i32, %arg-1: i32) -> i32 {
   %0:2, %named = "a.b"(%arg0, %arg-1) : (i32, i32) -> (i32, f32, i64)

@@ -81,6 +81,24 @@ func.func @main(%x: tensor<f32> loc("the_x")) -> tensor<f32> {
   EXPECT_THAT(text, HasSubstr("op_name=\"the_x\""));
 }
 
+TEST(StableHloConvert, CallsInLocationsBecomeStackFrames) {
+  const std::string text = Text(R"(
+#main = loc(callsite("main"("train.py":9:4) at "<module>"("train.py":12:0)))
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.add %x, %x : tensor<f32> loc("jit(f)/add"(callsite("f"("model.py":3:11 to :20) at #main)))
+  %1 = stablehlo.multiply %0, %0 : tensor<f32> loc("jit(f)/mul"(callsite("f"("model.py":4:11) at #main)))
+  return %1 : tensor<f32>
+}
+#unused = loc(callsite("g"("other.py":1:1) at #main))
+)");
+  EXPECT_THAT(text, HasSubstr("FileNames\n1 \"train.py\"\n2 \"model.py\"\n\nFunctionNames\n1 \"<module>\"\n2 \"main\"\n3 \"f\"\n\n"));
+  EXPECT_THAT(text, HasSubstr("3 {file_name_id=2 function_name_id=3 line=3 end_line=3 column=11 end_column=20}\n"));
+  EXPECT_THAT(text, HasSubstr("StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n2 {file_location_id=2 parent_frame_id=2}\n"
+                              "3 {file_location_id=3 parent_frame_id=3}\n4 {file_location_id=4 parent_frame_id=3}\n\n"));
+  EXPECT_THAT(text, HasSubstr("op_name=\"jit(f)/add\" source_file=\"model.py\" source_line=3 stack_frame_id=3}"));
+  EXPECT_THAT(text, HasSubstr("op_name=\"jit(f)/mul\" source_file=\"model.py\" source_line=4 stack_frame_id=4}"));
+}
+
 TEST(StableHloConvert, RangesPointIntoTheText) {
   const auto c = Convert("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n");
   ASSERT_EQ(c->sink.error_count(), 0);

@@ -1,4 +1,8 @@
 // Locations: where an operation came from.
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/mlir/reader.h"
@@ -36,6 +40,132 @@ bool Reader::ReadLocationAlias(Location* location, absl::string_view name, Sourc
   return true;
 }
 
+int32_t Reader::AddFrame(CallFrame frame) {
+  const auto [known, fresh] = frame_numbers_.try_emplace(std::move(frame), static_cast<int32_t>(frames_.size()));
+  if (fresh) frames_.push_back(known->first);
+  return known->second;
+}
+
+// Now that it is known that the location is one of a stack of calls, or has an operation's name around it.
+void Reader::NameFunction(Location* location) {
+  if (!location->names_place) return;
+  CallFrame frame = frames_[location->frame];
+  frame.function = location->name;
+  location->frame = AddFrame(std::move(frame));
+  location->names_place = false;
+}
+
+// Whether the frame and its callers may be written once more, for others around them: aliases inside aliases could double them again and again. Where a text
+// comes to too many, its further locations are the innermost ones, as the program itself does not depend on them.
+bool Reader::TakeFrames(SourceRange range, int32_t frame) {
+  for (; frame >= 0 && frame_budget_ >= 0; frame = frames_[frame].caller) --frame_budget_;
+  if (frame_budget_ >= 0) return true;
+  if (!frames_reported_ && quiet_ == 0) {
+    frames_reported_ = true;
+    sink_.Warning(range, HLO_LABEL("mlir.location-size"), "the calls in this text's locations expand to too much; from here on some callers are left out");
+  }
+  return false;
+}
+
+bool Reader::ReadCallSite(Location* location, SourceRange range) {
+  Location caller;
+  if (!(Expect('(', "after 'callsite'") && ReadLocationBody(location) && (TakeWord("at") || Unexpected("'at'", "between the two places of a call")) &&
+        ReadLocationBody(&caller) && Expect(')', "at the end of a call's location"))) {
+    return false;
+  }
+  NameFunction(location);
+  NameFunction(&caller);
+  if (caller.frame < 0) return true;
+  if (location->frame < 0) {  // the nearest place that is known
+    location->frame = caller.frame;
+    location->file = caller.file;
+    location->line = caller.line;
+    location->column = caller.column;
+    return true;
+  }
+  if (frames_[location->frame].caller >= 0 && !TakeFrames(range, location->frame)) return true;
+  std::vector<int32_t> callee;
+  for (int32_t f = location->frame; f >= 0; f = frames_[f].caller) callee.push_back(f);
+  int32_t around = caller.frame;
+  for (auto f = callee.rbegin(); f != callee.rend(); ++f) {
+    CallFrame frame = frames_[*f];
+    frame.caller = around;
+    around = AddFrame(std::move(frame));
+  }
+  location->frame = around;
+  return true;
+}
+
+// The first place is the location's own. The frames of the further ones that are not among those before follow it.
+bool Reader::ReadFusedLocations(Location* location, SourceRange range) {
+  if (Is('<')) {
+    Attr metadata;
+    if (!ReadDialectBody(&metadata)) return false;
+  }
+  if (!Expect('[', "after 'fused'")) return false;
+  if (Take(']')) return true;
+  std::vector<CallFrame> places;
+  absl::flat_hash_set<CallFrame> known;
+  int parts = 0;
+  do {
+    Location part;
+    if (!ReadLocationBody(&part)) return false;
+    if (location->name.empty()) location->name = part.name;
+    if (part.frame < 0) continue;
+    if (parts++ == 0) {
+      location->file = part.file;
+      location->line = part.line;
+      location->column = part.column;
+      location->frame = part.frame;
+    }
+    const size_t before = places.size();
+    if (!TakeFrames(range, part.frame)) continue;
+    for (int32_t f = part.frame; f >= 0; f = frames_[f].caller) {
+      CallFrame place = frames_[f];
+      place.caller = -1;
+      if (parts == 1 || !known.contains(place)) places.push_back(std::move(place));
+    }
+    known.insert(places.begin() + before, places.end());
+  } while (Take(','));
+  if (!Expect(']', "at the end of fused locations")) return false;
+  if (parts < 2 || places.empty()) return true;
+  int32_t around = -1;
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    place->caller = around;
+    around = AddFrame(std::move(*place));
+  }
+  location->frame = around;
+  return true;
+}
+
+bool Reader::ReadFilePlace(Location* location, std::string file) {
+  auto number = [&](int* out) {
+    int value = 0;
+    if (token_.kind != TokenKind::kInteger || !absl::SimpleAtoi(TokenText(), &value)) {
+      return Error(TokenRange(), HLO_LABEL("mlir.location"), absl::StrCat("expected a line or column, found ", Shown(token_)),
+                   "a place is written \"file\":line:column");
+    }
+    *out = value;
+    last_end_ = token_.end;
+    Advance();
+    return true;
+  };
+  CallFrame frame;
+  if (!number(&frame.line)) return false;
+  if (Take(':') && !number(&frame.column)) return false;
+  frame.end_line = frame.line;
+  frame.end_column = frame.column;
+  if (TakeWord("to")) {  // the end of a range
+    if (token_.kind == TokenKind::kInteger && !number(&frame.end_line)) return false;
+    if (Take(':') && !number(&frame.end_column)) return false;
+  }
+  location->file = frame.file = std::move(file);
+  location->line = frame.line;
+  location->column = frame.column;
+  location->frame = AddFrame(std::move(frame));
+  return true;
+}
+
 // What stands inside loc(...). `location` gets the innermost place and the outermost name.
 bool Reader::ReadLocationBody(Location* location) {
   if (!Enter()) return false;
@@ -53,58 +183,17 @@ bool Reader::ReadLocationBody(Location* location) {
     }
     if (TakeWord("unknown")) return true;
     if (IsWord("loc")) return ReadLocation(location);
-    if (TakeWord("callsite")) {
-      Location caller;
-      return Expect('(', "after 'callsite'") && ReadLocationBody(location) &&
-             (TakeWord("at") || Unexpected("'at'", "between the two places of a call")) && ReadLocationBody(&caller) &&
-             Expect(')', "at the end of a call's location");
-    }
-    if (TakeWord("fused")) {
-      if (Is('<')) {
-        Attr metadata;
-        if (!ReadDialectBody(&metadata)) return false;
-      }
-      if (!Expect('[', "after 'fused'")) return false;
-      if (Take(']')) return true;
-      do {
-        Location part;
-        if (!ReadLocationBody(&part)) return false;
-        if (location->file.empty() && !part.file.empty()) {
-          location->file = part.file;
-          location->line = part.line;
-          location->column = part.column;
-        }
-        if (location->name.empty()) location->name = part.name;
-      } while (Take(','));
-      return Expect(']', "at the end of fused locations");
-    }
+    const SourceRange range = TokenRange();
+    if (TakeWord("callsite")) return ReadCallSite(location, range);
+    if (TakeWord("fused")) return ReadFusedLocations(location, range);
     if (token_.kind == TokenKind::kString) {
       const std::string text = Unescape(TokenText());
       last_end_ = token_.end;
       Advance();
-      if (Take(':')) {
-        auto number = [&](int* out) {
-          int value = 0;
-          if (token_.kind != TokenKind::kInteger || !absl::SimpleAtoi(TokenText(), &value)) {
-            return Error(TokenRange(), HLO_LABEL("mlir.location"), absl::StrCat("expected a line or column, found ", Shown(token_)),
-                         "a place is written \"file\":line:column");
-          }
-          *out = value;
-          last_end_ = token_.end;
-          Advance();
-          return true;
-        };
-        location->file = text;
-        if (!number(&location->line)) return false;
-        if (Take(':') && !number(&location->column)) return false;
-        if (TakeWord("to")) {  // the end of a range
-          int ignored = 0;
-          if (token_.kind == TokenKind::kInteger && !number(&ignored)) return false;
-          if (Take(':') && !number(&ignored)) return false;
-        }
-        return true;
-      }
+      if (Take(':')) return ReadFilePlace(location, text);
       if (Take('(') && !(ReadLocationBody(location) && Expect(')', "after a named location"))) return false;
+      NameFunction(location);
+      location->names_place = location->name.empty() && location->frame >= 0 && frames_[location->frame].caller < 0;
       location->name = text;
       return true;
     }

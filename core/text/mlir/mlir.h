@@ -92,10 +92,27 @@ struct NamedAttr {
   SourceRange name_range = {};  // where it was written
 };
 
+// One place of a stack of calls.
+struct CallFrame {
+  std::string file, function;  // the function that is written around the place, or none
+  int line = 0, column = 0, end_line = 0, end_column = 0;
+  int32_t caller = -1;  // in File::frames, before this one; -1: none is written
+
+  friend bool operator==(const CallFrame& a, const CallFrame& b) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const CallFrame& f) {
+    return H::combine(std::move(h), f.file, f.function, f.line, f.column, f.end_line, f.end_column, f.caller);
+  }
+};
+
 // Where an operation came from, from loc(...): the innermost file location and the outermost name.
 struct Location {
   std::string file, name;
   int line = 0, column = 0;
+  int32_t frame = -1;  // of the file location, in File::frames, and so its callers; of fused places the further ones follow as if they called
+  // The name stands right around one file location. It is the operation's own, or, where the location turns out to be part of a stack of calls
+  // or to have an operation's name around it, that of the place's function.
+  bool names_place = false;
 };
 
 struct Op;
@@ -139,6 +156,7 @@ struct Op {
 struct File {
   std::shared_ptr<const SourceText> source;
   std::vector<std::unique_ptr<Op>> modules;  // builtin.module, one a part (nested modules are ops inside)
+  std::vector<CallFrame> frames;             // of all locations, each once
 };
 
 // Reads the whole text, recovering after each problem. Never fails otherwise, whatever the bytes; nesting is bounded by a diagnostic.

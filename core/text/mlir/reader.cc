@@ -11,6 +11,7 @@ namespace {
 constexpr int kDeepest = 200;
 constexpr int kMostProblems = 100;
 constexpr int64_t kMostAliasNodes = int64_t{1} << 20;
+constexpr int64_t kMostRepeatedFrames = int64_t{1} << 21;
 constexpr int64_t kMostConstantBytes = int64_t{4} << 30;
 constexpr int64_t kMostSuggesting = int64_t{1} << 24;  // character comparisons, of all searches for what was meant
 
@@ -314,6 +315,7 @@ File Reader::Read() {
   File file;
   file.source = source_;
   constant_budget_ = kMostConstantBytes;
+  frame_budget_ = kMostRepeatedFrames;
   if (LooksLikeMlirBytecode(text_)) {
     Error({0, 4}, HLO_LABEL("mlir.bytecode"), "this is MLIR bytecode, not text",
           "convert it: stablehlo-translate --deserialize (a portable artifact) or stablehlo-opt (any bytecode) prints the text");
@@ -334,6 +336,7 @@ File Reader::Read() {
     line = next;
   }
   ReadPart(part, size, &file);
+  file.frames = std::move(frames_);
   return file;
 }
 

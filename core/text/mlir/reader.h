@@ -123,6 +123,12 @@ class Reader {
   bool ReadLocationBody(Location* location);
   bool ReadTrailingLocation(Location* location);
   bool ReadLocationAlias(Location* location, absl::string_view name, SourceRange range);
+  bool ReadCallSite(Location* location, SourceRange range);       // behind `callsite`
+  bool ReadFusedLocations(Location* location, SourceRange range);  // behind `fused`
+  bool ReadFilePlace(Location* location, std::string file);       // behind "file":
+  int32_t AddFrame(CallFrame frame);
+  void NameFunction(Location* location);
+  bool TakeFrames(SourceRange range, int32_t frame);
 
   // --- operations.cc ---
   void ReadStatement(Region* region);
@@ -199,7 +205,12 @@ class Reader {
   int pending_results_ = 0;  // how many results the operation being read must have
   bool problem_in_op_ = false;
   int64_t alias_budget_ = 0;
+  int64_t frame_budget_ = 0;
+  bool frames_reported_ = false;
   int64_t constant_budget_ = 0;
+
+  std::vector<CallFrame> frames_;  // of the whole file
+  absl::flat_hash_map<CallFrame, int32_t> frame_numbers_;
 
   // One `// -----` part's names.
   int32_t part_begin_ = 0, part_end_ = 0;

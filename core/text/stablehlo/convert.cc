@@ -150,7 +150,7 @@ const Row* FindRow(absl::string_view name) {
 
 // -- Converter --
 
-Converter::Converter(const mlir::File& file, const Op& root, Module& module, DiagnosticSink& sink) : file_(file), module_(module), sink_(sink) {
+Converter::Converter(const mlir::File& file, const Op& root, Module& module, DiagnosticSink& sink) : file_(file), module_(module), sink_(sink), frames_(file.frames, module.frames) {
   std::vector<std::pair<const Op*, std::string>> open = {{&root, ""}};
   for (size_t at = 0; at < open.size(); ++at) {
     const auto [op, prefix] = open[at];
@@ -202,6 +202,10 @@ Origin Converter::OriginOf(const Op& op) {
     origin.metadata.source_file = module_.Intern(l.file);
     origin.metadata.source_line = l.line;
     absl::StrAppend(&raw, raw.empty() ? "" : " ", "source_file=", Quoted(l.file), " source_line=", l.line);
+  }
+  if (const int32_t frame = frames_.IdOf(l); frame != 0) {
+    origin.metadata.stack_frame_id = frame;
+    absl::StrAppend(&raw, raw.empty() ? "" : " ", "stack_frame_id=", frame);
   }
   if (!raw.empty()) origin.metadata.raw = module_.Intern(raw);
   return origin;

@@ -18,6 +18,7 @@
 #include "core/text/stablehlo/attributes.h"
 #include "core/text/stablehlo/emit.h"
 #include "core/text/stablehlo/fold.h"
+#include "core/text/stablehlo/stack_frames.h"
 
 namespace hloscope::stablehlo {
 
@@ -107,6 +108,7 @@ class Converter {
   const mlir::File& file_;
   Module& module_;
   DiagnosticSink& sink_;
+  StackFrames frames_;
   Folder folder_;
   std::vector<const mlir::Op*> functions_;
   absl::flat_hash_map<std::string, const mlir::Op*> by_name_;
