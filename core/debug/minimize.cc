@@ -41,6 +41,7 @@ class Minimizer {
     out_.instructions_before = module.instruction_count();
     out_.computations_before = static_cast<int64_t>(module.computations.size());
     absl::StatusOr<Failing> failing = fails_(module, parameters);
+    if (Cancelled()) return Interrupted();
     if (!failing.ok()) return failing.status();
     moment_ = std::move(failing->moment);
     if (!failing->fails) return absl::FailedPreconditionError(absl::StrCat("the program does not fail, so there is nothing to make smaller", failing->why.empty() ? "" : "; ", failing->why));
@@ -48,6 +49,7 @@ class Minimizer {
     Give(parameters);
     // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.
     if (!Try(Rewrite()) && !TryFailingAsResult()) {
+      if (Cancelled()) return Interrupted();
       return !error_.ok() ? error_ : absl::FailedPreconditionError("the failure goes away when the program is copied without what its result does not need; nothing was made smaller");
     }
     for (bool smaller = true; smaller && !Spent();) {
@@ -65,6 +67,7 @@ class Minimizer {
       SimplifyInputs();
       smaller = Size() < before;
     }
+    if (Cancelled()) return Interrupted();
     if (!error_.ok()) return error_;
     out_.module = std::move(owned_);
     out_.parameters = Given();
@@ -75,7 +78,9 @@ class Minimizer {
 
  private:
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  bool Spent() const { return !error_.ok() || out_.steps >= options_.steps || Seconds() > options_.seconds; }
+  bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
+  static absl::Status Interrupted() { return absl::CancelledError("interrupted; nothing was written"); }
+  bool Spent() const { return !error_.ok() || Cancelled() || out_.steps >= options_.steps || Seconds() > options_.seconds; }
   const Module& module() const { return *source_; }
   const Computation& entry() const { return *source_->entry; }
 

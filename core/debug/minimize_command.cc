@@ -121,6 +121,7 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
     return absl::InvalidArgumentError(absl::StrCat("the smaller program is written as HLO text, also of StableHLO, which is read but not written: name it OUT.hlo, not '", request.out, "'"));
   }
   RunSettings run = SettingsOf(inputs, session);
+  run.cancel = options.cancel;
   absl::StatusOr<DeviceValues> parameters = ParametersOf(inputs, run.devices());
   if (!parameters.ok()) return parameters.status();
   if (absl::Status filled = FillConstants(module, session.fill); !filled.ok()) return filled;
@@ -175,7 +176,7 @@ absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
   }
   absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(std::vector<const Module*>(s.options.devices.count(), s.module.get()), s.options);
   if (!inputs.ok()) return inputs.status();
-  const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, **inputs, *s.backend, s.options, request, MinimizeOptions());
+  const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, **inputs, *s.backend, s.options, request, {.cancel = &s.interrupted});
   if (!done.ok()) return done.status();
   s.Say(*done);
   return absl::OkStatus();

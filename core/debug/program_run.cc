@@ -1,8 +1,14 @@
 #include "core/debug/program_run.h"
 
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/threads.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
 #include "core/debug/session_state.h"
@@ -53,6 +59,36 @@ SessionOptions OptionsWith(const RunSettings& settings, const DeviceValues& para
   return options;
 }
 
+// While it lives, what is wished from elsewhere is told to the run, again and again: a run that only begins forgets it.
+class Canceller {
+ public:
+  Canceller(const RunSettings& settings, std::function<void()> interrupt) {
+    if (settings.cancel == nullptr) return;
+    (void)TryStartThread(watch_, [this, &settings, interrupt = std::move(interrupt)] {
+      std::unique_lock<std::mutex> lock(mutex_);
+      while (!ended_.wait_for(lock, std::chrono::milliseconds(20), [this] { return over_; })) {
+        if (settings.cancelled()) interrupt();
+      }
+    });
+  }
+  ~Canceller() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      over_ = true;
+    }
+    ended_.notify_all();
+    if (watch_.joinable()) watch_.join();
+  }
+  Canceller(const Canceller&) = delete;
+  Canceller& operator=(const Canceller&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false;
+  std::thread watch_;
+};
+
 }  // namespace
 
 // The module is the caller's, and stays when the session goes.
@@ -101,6 +137,7 @@ absl::Status ProgramRun::BeginSeveral(const DeviceValues& parameters, const std:
 ProgramRun::End ProgramRun::Run() {
   if (settings_.several()) return RunSeveral();
   End end;
+  const Canceller canceller(settings_, [this] { machine_->interrupt().store(true); });
   end.reason = machine_->Run();
   if (end.reason == StopReason::kCaught && catches_ != nullptr && catches_->caught().has_value()) end.at = catches_->caught()->instruction;
   if (end.reason == StopReason::kError) {
@@ -113,6 +150,7 @@ ProgramRun::End ProgramRun::Run() {
 ProgramRun::End ProgramRun::RunSeveral() {
   Session::State& s = several_->state();
   const auto run = [&s] { return s.machine->Run(); };
+  const Canceller canceller(settings_, [this] { several_->session.Interrupt(); });
   RunOn(s, run, run);
   End end;
   end.device = DevicesOf(s).selected;
