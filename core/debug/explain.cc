@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "core/debug/locations.h"
+#include "core/debug/readers.h"
 #include "core/debug/text_util.h"
 #include "core/element/program.h"
 #include "core/ir/written_names.h"
@@ -38,22 +39,18 @@ std::string Arity(const OpDef& def) {
   return absl::StrCat(def.min_operands, " to ", Count(def.max_operands, "operand"));
 }
 
-std::string Users(const Instruction& instruction) {
+std::string Users(const Module& module, const Instruction& instruction) {
+  constexpr size_t kMost = 8;
+  const Readers readers = ReadersOf(module, instruction);
   std::vector<std::string> names;
-  int64_t more = 0;
-  for (const Instruction* other : instruction.parent->schedule) {
-    bool uses = false;
-    for (const Instruction* operand : other->operands) uses |= operand == &instruction;
-    if (!uses) continue;
-    if (names.size() < 8) {
-      names.push_back(ShownName(*other));
-    } else {
-      ++more;
-    }
+  for (const Instruction* user : readers.users) {
+    if (names.size() == kMost) break;
+    // Regions beside each other may have a value of one name.
+    names.push_back(absl::StrCat(ShownName(*user), user->parent == instruction.parent ? "" : absl::StrCat(" in ", user->parent->name)));
   }
-  if (instruction.parent->root == &instruction) names.push_back(absl::StrCat("the result of ", instruction.parent->name));
+  for (const Computation* computation : readers.result_of) names.push_back(absl::StrCat("the result of ", computation->name));
   if (names.empty()) return "nothing";
-  return absl::StrCat(absl::StrJoin(names, ", "), more > 0 ? absl::StrCat(" and ", more, " more") : "");
+  return absl::StrCat(absl::StrJoin(names, ", "), readers.users.size() > kMost ? absl::StrCat(" and ", readers.users.size() - kMost, " more") : "");
 }
 
 // What an operation's general formula calls by a word, of what hands values on or calls: the word's meaning in the instruction.
@@ -171,7 +168,7 @@ std::string ExplainInstruction(const Module& module, const Instruction& instruct
   for (const Computation* called : instruction.CalledComputations()) {
     if (called != nullptr) absl::StrAppend(&text, "calls:     ", called->name, " (", Count(static_cast<int64_t>(called->instructions.size()), "instruction"), ")\n");
   }
-  absl::StrAppend(&text, "used by:   ", Users(instruction), "\n");
+  absl::StrAppend(&text, "used by:   ", Users(module, instruction), "\n");
   if (!instruction.metadata.op_name.empty()) absl::StrAppend(&text, "op_name:   ", instruction.metadata.op_name, "\n");
   const std::string frames = PythonFramesText(module, instruction, "  ");
   if (!frames.empty()) absl::StrAppend(&text, "from:\n", frames);

@@ -575,7 +575,7 @@ TEST_F(WithSession, FactsOfAnInstruction) {
   ASSERT_EQ(sum.calls.size(), 1u);
   EXPECT_EQ(sum.calls[0]->name, "plus");
   EXPECT_EQ(KindOf(*Named("twos")), "movement");
-  EXPECT_TRUE(FactsOfInstruction(s(), *Named("back")).is_root);
+  EXPECT_THAT(FactsOfInstruction(s(), *Named("back")).result_of, ElementsAre(Named("back")->parent));
 }
 
 TEST_F(WithSession, FactsTakeUpMeasurements) {

@@ -14,6 +14,7 @@
 #include "core/debug/explain.h"
 #include "core/debug/kernel_texts.h"
 #include "core/debug/profile_commands.h"
+#include "core/debug/readers.h"
 #include "core/debug/session_state.h"
 #include "core/debug/shadow_commands.h"
 #include "core/debug/source_view.h"
@@ -29,7 +30,7 @@
 namespace hloscope {
 namespace {
 
-constexpr size_t kMostUsers = 24;
+constexpr int64_t kMostUsers = 24;
 
 bool HasRun(const Session::State& s, const Instruction& instruction) {
   if (s.machine == nullptr) return false;
@@ -45,17 +46,13 @@ void FillFormula(const Instruction& instruction, InstructionFacts* facts) {
   else facts->no_formula = std::string(formula.status().message());
 }
 
-void FillUses(const Instruction& instruction, InstructionFacts* facts) {
+void FillUses(const Module& module, const Instruction& instruction, InstructionFacts* facts) {
   facts->operands.assign(instruction.operands.begin(), instruction.operands.end());
-  for (const Instruction* other : instruction.parent->schedule) {
-    if (std::find(other->operands.begin(), other->operands.end(), &instruction) == other->operands.end()) continue;
-    if (facts->users.size() < kMostUsers) {
-      facts->users.push_back(other);
-    } else {
-      ++facts->more_users;
-    }
-  }
-  facts->is_root = instruction.parent->root == &instruction;
+  Readers readers = ReadersOf(module, instruction);
+  facts->more_users = std::max<int64_t>(0, static_cast<int64_t>(readers.users.size()) - kMostUsers);
+  facts->users = std::move(readers.users);
+  if (facts->more_users > 0) facts->users.resize(kMostUsers);
+  facts->result_of = std::move(readers.result_of);
   for (const Computation* called : instruction.CalledComputations()) {
     if (called != nullptr) facts->calls.push_back(called);
   }
@@ -224,7 +221,7 @@ std::string KindOf(const Instruction& instruction) {
 namespace {
 
 // What the module says. `whole`: with literals, which only the session's thread may look at.
-InstructionFacts FactsAlone(const Instruction& instruction, bool whole) {
+InstructionFacts FactsAlone(const Module& module, const Instruction& instruction, bool whole) {
   InstructionFacts facts;
   const OpDef& def = Def(instruction);
   facts.of = &instruction;
@@ -241,7 +238,7 @@ InstructionFacts FactsAlone(const Instruction& instruction, bool whole) {
   facts.shape = instruction.shape.IsTuple() ? Cut(instruction.shape.ToString(false), 4000) : instruction.shape.ToString(false);
   facts.layout = LayoutOfShape(instruction.shape);
   facts.bytes = FormatByteCount(instruction.shape.ByteSize());
-  FillUses(instruction, &facts);
+  FillUses(module, instruction, &facts);
   for (const Attribute& attribute : instruction.attributes) {
     std::string value;
     TextOf(Info(attribute.id).kind).print(attribute.value, PrintOptions(), &value);
@@ -257,13 +254,13 @@ InstructionFacts FactsAlone(const Instruction& instruction, bool whole) {
 }  // namespace
 
 InstructionFacts FactsOfModule(const Module& module, const Instruction& instruction) {
-  InstructionFacts facts = FactsAlone(instruction, /*whole=*/false);
+  InstructionFacts facts = FactsAlone(module, instruction, /*whole=*/false);
   FillMetadata(module, nullptr, instruction, &facts);
   return facts;
 }
 
 InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instruction) {
-  InstructionFacts facts = FactsAlone(instruction, /*whole=*/true);
+  InstructionFacts facts = FactsAlone(*s.module, instruction, /*whole=*/true);
   FillMeasured(s, instruction, &facts);
   FillKernel(s, instruction, &facts);
   facts.by_hand = ValueSetMark(s, {&instruction});

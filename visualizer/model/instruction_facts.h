@@ -34,7 +34,7 @@ struct InstructionFacts {
   std::string bytes;
   std::vector<const Instruction*> operands, users;
   int64_t more_users = 0;
-  bool is_root = false;
+  std::vector<const Computation*> result_of;
   std::vector<const Computation*> calls;
   std::vector<std::pair<std::string, std::string>> attributes;
   std::string time, time_share;       // of the last profile; empty: none was taken

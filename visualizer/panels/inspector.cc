@@ -211,8 +211,9 @@ class InspectorPanel : public Panel {
     Plain("layout", f.layout);
     Plain("value", f.by_hand, 0, ui::Type().ui);
     if (!f.operands.empty()) Links(context, "operands", f.operands, "");
-    Links(context, "users", f.users,
-          f.more_users > 0 ? absl::StrCat("and ", f.more_users, " more") : f.is_root ? absl::StrCat("the result of ", f.of->parent->name) : f.users.empty() ? "nothing" : "");
+    std::string also = f.more_users > 0 ? absl::StrCat("and ", f.more_users, " more") : "";
+    for (const Computation* of : f.result_of) absl::StrAppend(&also, also.empty() ? "" : ", ", "the result of ", of->name);
+    Links(context, "users", f.users, f.users.empty() && also.empty() ? "nothing" : also);
     for (const Computation* called : f.calls) {
       Entry("calls", [&](Wrapped& text) {
         const Instruction* first = called->schedule.empty() ? nullptr : called->schedule[FirstStop(*called)];

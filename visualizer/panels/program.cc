@@ -6,6 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/text/hlo_text.h"
+#include "visualizer/model/build_edit.h"
+#include "visualizer/model/rename_stablehlo.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/panels/program_syntax.h"
 #include "visualizer/widgets/controls.h"
@@ -172,10 +174,22 @@ void ProgramPanel::GoToDefinition(PanelContext& context, int64_t offset) {
 void ProgramPanel::ShowUses(PanelContext& context, int64_t offset) {
   const Symbol symbol = index_->SymbolAt(context.document, offset);
   if (!symbol) return;
-  matches_ = index_->UsesOf(symbol);
+  // StableHLO's regions read what is around them, of which the program that is made of the text has copies there, or is handed it: by the words.
+  const std::string& text = context.document.text();
+  SourceRange word;
+  if (!build::IsHloText(text)) {
+    word = StableHloNameAt(text, offset);
+    if (!word.valid() && symbol.instruction != nullptr) word = StableHloNameAt(text, index_->RangeOf(*symbol.instruction).begin);
+  }
+  if (word.valid()) {
+    matches_ = StableHloUses(text, word);
+    uses_of_ = text.substr(word.begin + 1, word.end - word.begin - 1);
+  } else {
+    matches_ = index_->UsesOf(symbol);
+    uses_of_ = std::string(symbol.instruction != nullptr ? symbol.instruction->name : symbol.computation->name);
+  }
   // The definition stays the first.
   if (matches_.size() > 1) std::sort(matches_.begin(), matches_.end(), [](const SourceRange& a, const SourceRange& b) { return a.begin < b.begin; });
-  uses_of_ = std::string(symbol.instruction != nullptr ? symbol.instruction->name : symbol.computation->name);
   find_open_ = false;
   matches_version_ = context.document.version();
   match_at_ = 0;
