@@ -23,6 +23,7 @@ struct Selection {
   const Instruction* hovered = nullptr;       // in the frame before: what a panel lights up
   const Instruction* hover_next = nullptr;    // set by the panel under the mouse; becomes `hovered`
   std::vector<int64_t> element;               // index into the selected instruction's value; empty: none
+  int leaf = -1;                              // of a tuple's value, the array that `element` is in; -1: it was not said which
   // What `why` or `influence` found last, lit up in the program and the graph. Names, so that they outlive edits.
   std::vector<const Instruction*> slice;
   std::shared_ptr<const SliceParts> slice_parts;  // with the runs that they are of; null: they are not told apart
@@ -47,6 +48,8 @@ struct PanelContext {
   std::function<void(std::string name, std::string text)> go_on_as;
   // Selects an instruction in all panels; `element` may be empty.
   std::function<void(const Instruction* instruction, std::vector<int64_t> element)> select;
+  // The same, of an array in a tuple's value (Selection::leaf).
+  std::function<void(const Instruction* instruction, int leaf, std::vector<int64_t> element)> select_in;
   // Lines of the console, oldest first; grows.
   const std::vector<ConsoleLine>& console;
   // What could stand at the end of a line that begins with "window".
@@ -56,6 +59,8 @@ struct PanelContext {
 
 // How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
 std::string CommandName(const Snapshot& now, const Instruction& instruction);
+// How what is selected is named in one, with the element: "%dot.5[0,1]", "%pair[1][0]". An instruction is selected.
+std::string CommandName(const Snapshot& now, const Selection& selection);
 // The place of a stop at this instruction alone: "main:v" where another computation has one of that name, "v" where none has.
 std::string StopPlace(const Snapshot& now, const Instruction& instruction);
 

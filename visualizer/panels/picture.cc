@@ -165,9 +165,10 @@ class PicturePanel : public Panel {
     own_selection_ = nullptr;
     if (context.selection.element.empty() || target() == nullptr) return;
     Reveal(Reveals::kCell);
-    if (selected == target()) selection_.pinned = Cell{kResultArray, context.selection.element};
+    const int leaf = std::max(0, context.selection.leaf);
+    if (selected == target()) selection_.pinned = Cell{kResultArray + leaf, context.selection.element};
     for (size_t k = 0; k < target()->operands.size() && selected != target(); ++k) {
-      if (target()->operands[k] == selected) selection_.pinned = Cell{static_cast<int>(k), context.selection.element};
+      if (target()->operands[k] == selected) selection_.pinned = Cell{OperandArray(static_cast<int>(k), leaf), context.selection.element};
     }
   }
 

@@ -156,7 +156,7 @@ void ProgramPanel::SelectAtCaret(PanelContext& context, bool clicked) {
   const Instruction* running = index_->Running(chosen);
   const bool again = running == context.selection.instruction;
   if (running == nullptr || (again && !clicked)) return;
-  context.select(running, again ? context.selection.element : std::vector<int64_t>());
+  context.select_in(running, again ? context.selection.leaf : -1, again ? context.selection.element : std::vector<int64_t>());
   context.selection.chosen = clicked;
   own_selection_ = context.selection.generation;
 }

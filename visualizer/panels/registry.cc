@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include "core/debug/calls.h"
+#include "core/ops/leaf_flow.h"
+#include "visualizer/model/value_view.h"
 #include "visualizer/panels/panel.h"
 
 namespace hloscope {
@@ -52,6 +54,12 @@ std::string CommandName(const Snapshot& now, const Instruction& instruction) {
   const Computation* home = frame != nullptr ? frame->computation : now.module != nullptr ? now.module->entry : nullptr;
   if (instruction.parent == home || !SeveralOfTheName(now, instruction)) return absl::StrCat("%", instruction.name);
   return absl::StrCat(instruction.parent->name, ":", instruction.name);
+}
+
+std::string CommandName(const Snapshot& now, const Selection& selection) {
+  const Instruction& of = *selection.instruction;
+  return absl::StrCat(CommandName(now, of), selection.leaf >= 0 ? LeafPathText(of.shape, selection.leaf) : "",
+                      selection.element.empty() ? "" : IndexText(selection.element));
 }
 
 std::string StopPlace(const Snapshot& now, const Instruction& instruction) {

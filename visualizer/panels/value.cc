@@ -191,6 +191,7 @@ void ValuePanel::Follow(PanelContext& context) {
     facts_shown_ = nullptr;
   }
   if (news.selection && !context.selection.element.empty()) reveal_ = true;
+  if (news.selection && context.selection.leaf >= 0) leaves_[context.selection.instruction] = context.selection.leaf;
   if (target() != nullptr && target() == context.selection.instruction) KeepChip(target());
   if (target() == nullptr) followed_.Show(Result(context.now));
 }
@@ -261,7 +262,7 @@ void ValuePanel::DrawHistory(PanelContext& context) {
 void ValuePanel::DrawValue(PanelContext& context) {
   const ValueName name = name_;
   const Shape& whole = name.instruction->shape;
-  if (whole.IsTuple()) DrawLeaves(whole);
+  if (whole.IsTuple()) DrawLeaves(context, whole);
   if (LeafCountOf(whole) == 0) {
     ui::EmptyHint(ui::Icon::kTable, absl::StrCat(ShownName(*name.instruction), " is the empty tuple (): there is nothing in it."), "");
     return;
@@ -304,7 +305,11 @@ void ValuePanel::DrawValue(PanelContext& context) {
   // Where there is more width than height, what is said of the value stands beside it too.
   const bool wide = room.x >= ui::Px(520) || (room.y < ui::Px(169) && room.x >= ui::Px(320)) || (room.x >= ui::Px(400) && room.x > room.y * 1.2f);
   selected_.clear();
-  if (context.selection.instruction == name.instruction && static_cast<int>(context.selection.element.size()) == f.shape.rank() && WithinShape(f.shape, context.selection.element)) selected_ = context.selection.element;
+  const Selection& chosen = context.selection;
+  if (chosen.instruction == name.instruction && (chosen.leaf < 0 || chosen.leaf == name.leaf) && static_cast<int>(chosen.element.size()) == f.shape.rank() &&
+      WithinShape(f.shape, chosen.element)) {
+    selected_ = chosen.element;
+  }
   if (reveal_ && !selected_.empty()) Reveal(view);
   reveal_ = false;
   if (f.shape.rank() == 0) {
@@ -359,11 +364,11 @@ void ValuePanel::MoveByKeys(PanelContext& context, const CanvasView& view, const
   };
   move(view.axes.rows, down);
   move(view.axes.columns, right);
-  context.select(name_.instruction, index);
+  context.select_in(name_.instruction, name_.leaf, index);
   reveal_ = true;
 }
 
-void ValuePanel::DrawLeaves(const Shape& whole) {
+void ValuePanel::DrawLeaves(PanelContext& context, const Shape& whole) {
   const int count = LeafCountOf(whole);
   if (count == 0) return;
   std::vector<std::string> labels;
@@ -372,6 +377,12 @@ void ValuePanel::DrawLeaves(const Shape& whole) {
   if (ui::Combo("leaf", labels, &chosen, 200)) {
     leaves_[name_.instruction] = chosen;
     name_.leaf = chosen;
+    // The element of the same index is selected in it, where there is one.
+    if (const Selection& selection = context.selection; selection.instruction == name_.instruction && selection.leaf >= 0) {
+      const Shape& shape = LeafShape(whole, chosen);
+      const bool within = static_cast<int>(selection.element.size()) == shape.rank() && WithinShape(shape, selection.element);
+      context.select_in(name_.instruction, chosen, within ? selection.element : std::vector<int64_t>());
+    }
   }
   const float line = ImGui::GetItemRectMin().y + std::floor((ImGui::GetItemRectSize().y - ui::Type().ui->FontSize) / 2);
   ImGui::SameLine(0, ui::Px(8));

@@ -87,7 +87,7 @@ class ValuePanel : public Panel {
   // The arrows go from element to element.
   void MoveByKeys(PanelContext& context, const CanvasView& view, const Shape& shape);
 
-  void DrawLeaves(const Shape& whole);
+  void DrawLeaves(PanelContext& context, const Shape& whole);
 
   // 0: rows, 1: columns, 2: slides, 3: channels of the image.
   void SetRole(CanvasView& view, int dimension, int role);

@@ -60,7 +60,7 @@ void ValuePanel::DrawCanvas(PanelContext& context, CanvasView& view, const Value
   const CanvasEvents events = canvas_.Draw(mode_, view, rows, columns, room, data_, scale, static_cast<CellShows>(shows_), Marks(view));
   hovered_.clear();
   if (events.hovered) hovered_ = PlaneIndex(view.axes, events.row, events.column);
-  if (events.clicked) context.select(name_.instruction, PlaneIndex(view.axes, events.row, events.column));
+  if (events.clicked) context.select_in(name_.instruction, name_.leaf, PlaneIndex(view.axes, events.row, events.column));
   // The legend, and what the plane is.
   ui::Gap(6);
   const bool any_finite = f.statistics.finite > 0 || what_ != PlaneOf::kValue;  // else nothing has a colour of the scale

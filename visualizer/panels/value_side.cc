@@ -284,7 +284,7 @@ void ValueSide::DrawStatistics(const SideInput& in, bool short_of_room) {
       return made;
     }();
     if (index == in.selected) return;
-    if (ui::Link(name, absl::StrCat(label, " ", IndexText(index)))) in.context.select(in.name.instruction, index);
+    if (ui::Link(name, absl::StrCat(label, " ", IndexText(index)))) in.context.select_in(in.name.instruction, in.name.leaf, index);
   };
   go("first-nan", "first NaN", in.facts.first_nan);
   go("first-inf", "first Inf", in.facts.first_inf);
@@ -383,7 +383,7 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
       ui::TextCut(by, c.dim);
       ui::TagFact(name, absl::StrCat(by, " ", IndexText(index)));
       if (here.empty()) return;
-      if (ui::Link(name, absl::StrCat("at ", IndexText(index)))) in.context.select(in.name.instruction, index);
+      if (ui::Link(name, absl::StrCat("at ", IndexText(index)))) in.context.select_in(in.name.instruction, in.name.leaf, index);
       ui::TextCut(absl::StrCat(here, " beside ", there), c.dim, ui::Type().mono_small);
     };
     const bool finite = std::isfinite(facts->worst_ulp), apart = !facts->largest_at.empty();

@@ -69,15 +69,19 @@ PanelContext Shell::Context() {
       [this](std::string name, std::string text) { OpenText(name, text); },
       [this](std::string name, std::string text) { GoOnAs(name, text); },
       [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element), /*chosen=*/true); },
+      [this](const Instruction* instruction, int leaf, std::vector<int64_t> element) {
+        Select(instruction, std::move(element), /*chosen=*/true, leaf);
+      },
       console_,
       [this](absl::string_view line) { return CompleteWindowCommand(*now_, line); },
       false};
 }
 
-void Shell::Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen) {
+void Shell::Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen, int leaf) {
   selection_.chosen = chosen;
   selection_.instruction = instruction;
   selection_.element = std::move(element);
+  selection_.leaf = leaf;
   ++selection_.generation;
   reveal_next_ = true;
 }

@@ -75,7 +75,7 @@ class Shell {
   bool WaitsForPanel(absl::string_view command);
   bool WaitsForText(absl::string_view command);
   void RunWindowCommand(const std::string& args);
-  void Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen);
+  void Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen, int leaf = -1);
   void OpenText(const std::string& name, const std::string& text);
   void GoOnAs(const std::string& name, const std::string& text);
   void Execute(const std::string& command);  // by the session, as the text is that it has

@@ -18,6 +18,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
 #include "core/debug/file_words.h"
+#include "core/ops/leaf_flow.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/disk_file.h"
 #include "visualizer/model/whole_file.h"
@@ -323,21 +324,28 @@ struct WindowCommands {
     return PanelOpen(s, leaf->tabs[(static_cast<size_t>(at) + (args == "next" ? 1 : count - 1)) % count]);
   }
   static std::string Select(Shell& s, const std::string& args) {
-    absl::string_view name = args;
-    std::vector<int64_t> element;
-    if (const size_t bracket = name.find('['); bracket != absl::string_view::npos) {
-      for (absl::string_view part = name.substr(bracket + 1); !part.empty();) {
-        const size_t end = part.find_first_of(",]");
-        int64_t index = 0;
-        if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(part.substr(0, end)), &index)) return absl::StrCat("'", args, "': an index is a list of numbers");
-        element.push_back(index);
-        part = end == absl::string_view::npos ? "" : part.substr(end + 1);
-      }
-      name = name.substr(0, bracket);
-    }
+    const size_t bracket = std::min(args.find('['), args.size());
+    const absl::string_view name = absl::string_view(args).substr(0, bracket);
+    absl::string_view index = absl::string_view(args).substr(bracket);
     const Instruction* found = Find(s, name);
     if (found == nullptr) return absl::StrCat("there is no instruction '", name, "'");
-    s.Select(found, std::move(element), /*chosen=*/true);
+    int leaf = -1;
+    if (found->shape.IsTuple() && !index.empty()) {
+      const int count = LeafCountOf(found->shape);
+      for (int k = 0; k < count && leaf < 0; ++k) {
+        if (absl::ConsumePrefix(&index, LeafPathText(found->shape, k))) leaf = k;
+      }
+      if (leaf < 0) return absl::StrCat(name, " is a tuple: the element of the tuple comes first, as ", name, count == 0 ? "[0]" : LeafPathText(found->shape, 0), "[0,1]");
+    }
+    std::vector<int64_t> element;
+    for (absl::string_view part = index.substr(std::min<size_t>(1, index.size())); !part.empty();) {
+      const size_t end = part.find_first_of(",]");
+      int64_t at = 0;
+      if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(part.substr(0, end)), &at)) return absl::StrCat("'", args, "': an index is a list of numbers");
+      element.push_back(at);
+      part = end == absl::string_view::npos ? "" : part.substr(end + 1);
+    }
+    s.Select(found, std::move(element), /*chosen=*/true, leaf);
     return "";
   }
   static std::string Theme(Shell& s, const std::string& args) {
@@ -391,11 +399,8 @@ struct WindowCommands {
     return "";
   }
   static std::string Why(Shell& s, const std::string& args) {
-    const Instruction* of = s.selection_.instruction;
-    if (of == nullptr) return "select an element first";
-    std::string index;
-    for (int64_t i : s.selection_.element) absl::StrAppend(&index, index.empty() ? "" : ",", i);
-    s.Run(absl::StrCat("why ", CommandName(*s.now_, *of), s.selection_.element.empty() ? "" : absl::StrCat("[", index, "]")));
+    if (s.selection_.instruction == nullptr) return "select an element first";
+    s.Run(absl::StrCat("why ", CommandName(*s.now_, s.selection_)));
     return "";
   }
   static std::string Explain(Shell& s, const std::string& args) {
