@@ -222,7 +222,7 @@ absl::Status Session::State::Begin() {
 }
 
 StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter) {
-  interrupted.store(false);  // of a Ctrl-C while nothing ran
+  if (!Stops(*this).running_commands) interrupted.store(false);  // of a Ctrl-C while nothing ran
   return Several(*this) ? GoTogether(*this, first, again, enter) : GoAlone(first, again, enter);
 }
 

@@ -139,7 +139,7 @@ CommandResult Session::Execute(absl::string_view line) {
     line = repeated;
   }
   s.Extension<Transcript>().Add(absl::StrCat("(hloscope) ", line, "\n"));
-  ForgetInterrupt(s);
+  if (!Stops(s).running_commands) ForgetInterrupt(s);  // the commands of a stop are one with what came to it
   absl::string_view args = line;
   const absl::string_view word = TakeCommand(args);
   const absl::StatusOr<int> command = FindCommand(word);
@@ -194,7 +194,9 @@ CommandResult Session::ExecuteFile(const std::string& path) {
     s.script = path;
     s.script_line = number;
     result = Execute(line);
-    if (!result.ok) s.Say(path, ":", number, ": this command failed; the rest of the file is not executed\n");
+    const bool interrupted = s.interrupted.load();
+    if (!result.ok || interrupted) s.Say(path, ":", number, ": this command ", interrupted ? "was interrupted" : "failed", "; the rest of the file is not executed\n");
+    result.ok = result.ok && !interrupted;
   }
   --s.source_depth;
   open.pop_back();

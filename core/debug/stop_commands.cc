@@ -115,6 +115,10 @@ bool RunAttached(Session::State& s) {
   const int script_line = s.script_line;
   bool ok = true;
   while (ok && !stops.pending.empty() && !s.quit) {
+    if (s.interrupted.load()) {
+      s.Say("interrupted; not executed of the stop's commands: ", stops.pending.front().text, stops.pending.size() > 1 ? ", and what follows it" : "", "\n");
+      break;
+    }
     const Breakpoint::Command command = std::move(stops.pending.front());
     stops.pending.pop_front();
     s.script = command.script;
