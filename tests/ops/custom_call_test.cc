@@ -22,7 +22,7 @@ TEST(CustomCall, PassesThrough) {
   ExpectValue(x + "t = (f32[2], f32[2]) custom-call(x, x), custom_call_target=\"xla.sdy.FuncResultSharding\"\n  ROOT r = f32[2] "
                   "get-tuple-element(t), index=1",
               "f32[2] constant({1,2})");
-  ExpectRunError(x + "ROOT r = f32[1] custom-call(x), custom_call_target=\"SPMDFullToShardShape\"", "more than one device");
+  ExpectRunError(x + "ROOT r = f32[1] custom-call(x), custom_call_target=\"SPMDFullToShardShape\"", "before XLA's SPMD partitioner");
   ExpectRunError(x + "ROOT r = f32[2] custom-call(x, x), custom_call_target=\"Sharding\"", "passes its operand through");
   ExpectRunError(x + "ROOT r = (f32[2], f32[1]) custom-call(x, x), custom_call_target=\"Sharding\"", "passes its operand through");
 }
