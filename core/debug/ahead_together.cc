@@ -1,11 +1,10 @@
 #include "core/debug/ahead_together.h"
 
-#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "core/debug/devices.h"
+#include "core/debug/devices_kept.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
@@ -13,51 +12,22 @@
 namespace hloscope {
 namespace {
 
-// Where a device stood when something was exchanged for the first time.
-struct Stood {
-  Timeline::Branch branch;
-  Mark mark;
-  int selected = 0;
-  bool unjudged = false;
-  std::optional<Mark> waiting_at, stuck_before;
-  absl::Status stuck;
-};
-
 // State::Extension<Ahead>().
 struct Ahead {
   bool active = false;
   bool serving = false;  // others run
   int looks = 0;         // around, in each other
   absl::Status why;      // WhyNotTogether
-  std::vector<std::optional<Stood>> stood;  // by device; empty: nothing was exchanged
-  std::shared_ptr<const ExchangeState> room;
-  std::vector<bool> waits;
+  std::optional<DevicesKept> kept;  // from before the first exchange; none: nothing was exchanged
 };
-
-bool MayGoOn(const Session::State& s) { return s.machine != nullptr && s.machine->running() && s.machine->status().ok(); }
-
-absl::Status KeepAll(Session::State& s, Ahead& ahead) {
-  Devices& all = DevicesOf(s);
-  std::vector<std::optional<Stood>> stood(all.runs.size());
-  absl::Status status;
-  ForEachRun(s, [&](int d) {
-    if (!status.ok() || !MayGoOn(s)) return;
-    absl::StatusOr<Timeline::Branch> branch = s.Extension<Travel>().timeline->Save(/*everything=*/true);
-    status = branch.status();
-    if (branch.ok()) stood[d] = Stood{*std::move(branch), s.machine->Where(), s.selected, s.unjudged, s.waiting_at, s.Extension<StuckBefore>().mark, s.stuck};
-  });
-  if (!status.ok()) return status;
-  ahead.room = all.room->Save();
-  ahead.waits = all.waits;
-  ahead.stood = std::move(stood);
-  return absl::OkStatus();
-}
 
 // Of a seek of the selected device.
 StopReason Exchange(Session::State& s, bool brought) {
   Ahead& ahead = s.Extension<Ahead>();
-  if (ahead.stood.empty()) {
-    if (ahead.why = KeepAll(s, ahead); !ahead.why.ok()) return StopReason::kWaiting;
+  if (!ahead.kept.has_value()) {
+    absl::StatusOr<DevicesKept> kept = DevicesKept::Keep(s);
+    if (ahead.why = kept.status(); !kept.ok()) return StopReason::kWaiting;
+    ahead.kept = *std::move(kept);
   }
   if (!brought) return StopReason::kStep;
   if (ahead.serving) return StopReason::kWaiting;
@@ -67,34 +37,6 @@ StopReason Exchange(Session::State& s, bool brought) {
   if (served == StopReason::kStep) s.waiting_at.reset();
   ahead.serving = false;
   return served;
-}
-
-// The selected device stands as it stood, but for what it has exchanged.
-void PutBack(Session::State& s, const Stood& stood) {
-  s.selected = stood.selected;
-  s.unjudged = stood.unjudged;
-  s.waiting_at = stood.waiting_at;
-  s.stuck = stood.stuck;
-  s.Extension<StuckBefore>().mark = stood.stuck_before;
-}
-
-void TakeBack(Session::State& s, Ahead& ahead) {
-  Devices& all = DevicesOf(s);
-  const int selected = all.selected;
-  all.room->Load(*ahead.room);
-  ForEachRun(s, [&](int d) {
-    s.machine->interrupt().store(false);
-    if (!ahead.stood[d].has_value()) return;
-    Stood& stood = *ahead.stood[d];
-    // It may have been kept in the middle of a look, and is back from that.
-    if (d == selected) {
-      stood.branch.present = s.machine->TakeSnapshot(/*everything=*/true);
-      stood.selected = s.selected;
-    }
-    s.Extension<Travel>().timeline->Load(stood.branch, /*recall=*/false);
-    PutBack(s, stood);
-  });
-  all.waits = ahead.waits;
 }
 
 void HookAll(Session::State& s, const std::function<StopReason(bool brought)>& hook) {
@@ -108,8 +50,7 @@ void HookAll(Session::State& s, const std::function<StopReason(bool brought)>& h
 AheadTogether::AheadTogether(Session::State& s) : s_(s) {
   if (!Several(s) || DevicesOf(s).runs.empty() || !s.visible() || s.Extension<Ahead>().active) return;
   active_ = s.Extension<Ahead>().active = true;
-  s.interrupted.store(false);
-  ForEachRun(s, [&s](int) { s.machine->interrupt().store(false); });
+  ForgetInterrupt(s);
   HookAll(s, [&s](bool brought) { return Exchange(s, brought); });
 }
 
@@ -117,23 +58,26 @@ AheadTogether::~AheadTogether() {
   if (!active_) return;
   HookAll(s_, nullptr);
   Ahead& ahead = s_.Extension<Ahead>();
-  if (!ahead.stood.empty()) TakeBack(s_, ahead);
+  if (ahead.kept.has_value()) {
+    ahead.kept->KeepSelectedHere(s_);  // it may have been kept in the middle of a look, and is back from that
+    ahead.kept->PutBack(s_);
+  }
   ahead = Ahead();
 }
 
 absl::Status AheadTogether::Stay() {
   if (!active_) return absl::OkStatus();
-  const std::vector<std::optional<Stood>> stood = std::exchange(s_.Extension<Ahead>().stood, {});
-  if (stood.empty()) return absl::OkStatus();
+  const std::optional<DevicesKept> kept = std::exchange(s_.Extension<Ahead>().kept, std::nullopt);
+  if (!kept.has_value()) return absl::OkStatus();
   HookAll(s_, nullptr);
   const int selected = DevicesOf(s_).selected;
   absl::Status status;
   ForEachRun(s_, [&](int d) {
-    if (d == selected || !status.ok() || !stood[d].has_value() || s_.machine->Where() == stood[d]->mark) return;
+    if (d == selected || !status.ok() || !kept->has(d) || s_.machine->Where() == kept->mark(d)) return;
     const Mark now = s_.machine->Where();
     const absl::Status failed = s_.machine->status();
     s_.selected = static_cast<int>(s_.machine->frames().size()) - 1;
-    if (failed.ok() && LogsMissing(s_, stood[d]->mark, now)) status = WriteLogsOnTheWay(s_, stood[d]->mark, now);
+    if (failed.ok() && LogsMissing(s_, kept->mark(d), now)) status = WriteLogsOnTheWay(s_, kept->mark(d), now);
     if (failed.ok()) Arrived(s_);
     else s_.error_stop = true;
   });
@@ -144,19 +88,9 @@ void BeginLookTogether(Session::State& s) { ++s.Extension<Ahead>().looks; }
 
 void EndLookTogether(Session::State& s) {
   Ahead& ahead = s.Extension<Ahead>();
-  if (--ahead.looks > 0 || ahead.stood.empty()) return;
-  const int selected = DevicesOf(s).selected;
-  ForEachRun(s, [&](int d) {
-    if (!ahead.stood[d].has_value()) return;
-    Stood& stood = *ahead.stood[d];
-    if (d == selected) {
-      stood.branch.present = s.machine->TakeSnapshot(/*everything=*/true);
-      stood.selected = s.selected;
-    } else if (stood.branch.present != nullptr) {
-      s.machine->Restore(*stood.branch.present);
-      PutBack(s, stood);
-    }
-  });
+  if (--ahead.looks > 0 || !ahead.kept.has_value()) return;
+  ahead.kept->KeepSelectedHere(s);
+  ahead.kept->PutOthersBack(s);
 }
 
 absl::Status WhyNotTogether(const Session::State& s) {

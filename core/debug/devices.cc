@@ -86,6 +86,14 @@ void ForEachRun(Session::State& s, const std::function<void(int device)>& each) 
   SwapTo(s, selected);
 }
 
+void ForgetInterrupt(Session::State& s) {
+  s.interrupted.store(false);
+  if (s.machine != nullptr) s.machine->interrupt().store(false);
+  for (RunState& run : DevicesOf(s).runs) {
+    if (run.machine != nullptr) run.machine->interrupt().store(false);
+  }
+}
+
 std::string SelectedName(const Session::State& s) {
   if (!Several(s)) return "";
   return s.options.devices.Name(DevicesOf(const_cast<Session::State&>(s)).selected);

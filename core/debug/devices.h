@@ -64,6 +64,8 @@ void SelectDevice(Session::State& s, int device);
 void SettleRun(Session::State& s);
 // Calls it with each device's run in turn, or with the only one.
 void ForEachRun(Session::State& s, const std::function<void(int device)>& each);
+// An interruption is of what ran when it came, on whichever device: nothing that is begun later ends by it.
+void ForgetInterrupt(Session::State& s);
 // The file that a command writes: where it is executed on each device in turn, each has its own (FileOfDevice).
 std::string FileOfRun(Session::State& s, const std::string& path);
 // "replica 1"; "" where there is one device.

@@ -1,24 +1,14 @@
 #include "core/debug/devices_at_end.h"
 
-#include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/devices.h"
+#include "core/debug/devices_kept.h"
 #include "core/debug/travel.h"
 
 namespace hloscope {
 namespace {
-
-// Where a device stood that is taken on.
-struct Stood {
-  Timeline::Branch branch;
-  int selected = 0;
-};
-
-bool MayGoOn(const Session::State& s) { return s.machine != nullptr && s.machine->running() && s.machine->status().ok(); }
 
 // To the last moment of its history that is known, over what was set on the way.
 absl::Status ToEndOfKnown(Session::State& s) {
@@ -30,11 +20,11 @@ absl::Status ToEndOfKnown(Session::State& s) {
 }
 
 // In turns, each until it waits; none is told to stop.
-absl::Status RunAllUnseen(Session::State& s, const std::vector<std::optional<Stood>>& stood) {
+absl::Status RunAllUnseen(Session::State& s, const DevicesKept& kept) {
   Devices& all = DevicesOf(s);
-  std::vector<bool> over(stood.size());
-  for (size_t d = 0; d < stood.size(); ++d) over[d] = !stood[d].has_value();
-  all.waits.assign(stood.size(), false);
+  std::vector<bool> over(all.runs.size());
+  for (size_t d = 0; d < over.size(); ++d) over[d] = !kept.has(static_cast<int>(d));
+  all.waits.assign(over.size(), false);
   while (true) {
     const int next = NextNeeded(*all.room, -1, all.waits, [&](int d) { return !over[d] && !all.waits[d]; });
     if (next < 0) return absl::OkStatus();
@@ -63,39 +53,22 @@ void SayWhoDoesNot(Session::State& s) {
 }  // namespace
 
 absl::Status LookAtEndOfAll(Session::State& s, const std::function<absl::Status()>& look) {
-  Devices& all = DevicesOf(s);
-  const int device = all.selected;
-  std::vector<std::optional<Stood>> stood(all.runs.size());
+  const int device = DevicesOf(s).selected;
+  const absl::StatusOr<DevicesKept> kept = DevicesKept::Keep(s);
+  if (!kept.ok()) return kept.status();
+  ForgetInterrupt(s);
   absl::Status status;
   ForEachRun(s, [&](int d) {
-    if (!status.ok() || !MayGoOn(s)) return;
-    absl::StatusOr<Timeline::Branch> branch = s.Extension<Travel>().timeline->Save(/*everything=*/true);
-    status = branch.status();
-    if (branch.ok()) stood[d] = Stood{*std::move(branch), s.selected};
+    if (status.ok() && kept->has(d)) status = ToEndOfKnown(s);
   });
-  if (!status.ok()) return status;
-  const std::shared_ptr<const ExchangeState> room = all.room->Save();
-  const std::vector<bool> waits = all.waits;
-  s.interrupted.store(false);
-  ForEachRun(s, [&](int d) {
-    s.machine->interrupt().store(false);
-    if (status.ok() && stood[d].has_value()) status = ToEndOfKnown(s);
-  });
-  if (status.ok()) status = RunAllUnseen(s, stood);
+  if (status.ok()) status = RunAllUnseen(s, *kept);
   SwapTo(s, device);
   if (status.ok()) {
     SayWhoDoesNot(s);
     status = look();
   }
-  all.room->Load(*room);
-  ForEachRun(s, [&](int d) {
-    s.machine->interrupt().store(false);
-    if (!stood[d].has_value()) return;
-    s.Extension<Travel>().timeline->Load(stood[d]->branch, /*recall=*/false);
-    s.selected = stood[d]->selected;
-  });
+  kept->PutBack(s);
   SwapTo(s, device);
-  all.waits = waits;
   return status;
 }
 

@@ -114,19 +114,6 @@ Session::Session(std::shared_ptr<Module> module, std::unique_ptr<Backend> backen
 
 Session::~Session() { state_->interrupt.store(nullptr); }
 
-namespace {
-
-// An interruption is of what ran when it came, on whichever device: nothing that is asked for later ends by it.
-void ForgetInterrupt(Session::State& s) {
-  s.interrupted.store(false);
-  if (s.machine != nullptr) s.machine->interrupt().store(false);
-  for (RunState& run : DevicesOf(s).runs) {
-    if (run.machine != nullptr) run.machine->interrupt().store(false);
-  }
-}
-
-}  // namespace
-
 CommandResult Session::Execute(absl::string_view line) {
   State& s = *state_;
   CommandResult result;

@@ -76,13 +76,12 @@ absl::StatusOr<GoingAnew> PlanGoingAnew(Session::State& s) {
   GoingAnew going;
   if (!Several(s)) return going;
   Devices& all = DevicesOf(s);
-  s.interrupted.store(false);
+  ForgetInterrupt(s);
   going.plan = all.room->PlanAnew(all.selected, s.machine->Where());
   going.there.resize(all.runs.size());
   absl::Status status;
   ForEachRun(s, [&](int d) {
     if (!status.ok() || !going.plan.devices[d].to.has_value()) return;
-    s.machine->interrupt().store(false);
     GoingAnew::There& there = going.there[d];
     status = LookExactlyAt(s, *going.plan.devices[d].to, [&] {
       there.executed = s.machine->executed();
