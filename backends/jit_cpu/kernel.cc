@@ -1,7 +1,11 @@
 #include "backends/jit_cpu/kernel.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <mutex>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
@@ -11,6 +15,32 @@ namespace hloscope {
 namespace {
 
 absl::Status NoMemory(const Shape& shape) { return absl::ResourceExhaustedError(absl::StrCat("no memory for ", shape.ToString(false))); }
+
+// Outputs of so many bytes no cache holds: a unit that is written more than once is made in memory that is near, and stored once.
+constexpr int64_t kPastCaches = int64_t{16} << 20;
+
+// Of the calling thread, aligned to cache lines; the same at each call for as many bytes.
+void* NearMemory(int64_t bytes) {
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+  thread_local std::vector<Line> memory;
+  const auto lines = static_cast<size_t>(bytes / 64 + 2);
+  if (memory.size() < lines) memory.resize(lines);
+  return memory.data();
+}
+
+void StorePastCaches(char* to, const void* from, int64_t bytes) {
+  const auto* source = static_cast<const char*>(from);
+  int64_t done = 0;
+  if (reinterpret_cast<uintptr_t>(to) % 16 == 0) {
+    for (; done + 16 <= bytes; done += 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + done), _mm_load_si128(reinterpret_cast<const __m128i*>(source + done)));
+    }
+    _mm_sfence();  // such stores are not ordered with what tells other threads that the work is done
+  }
+  std::copy_n(source + done, bytes - done, to + done);
+}
 
 class NativeKernel : public Kernel {
  public:
@@ -111,14 +141,19 @@ class NativeKernel : public Kernel {
     // end_of[u] is now where unit u's part ends.
     // Where one unit has most of the updates, threads share the updates' elements instead.
     const bool apart = most * pool_.threads() > 2 * all;
+    const int64_t bytes = outputs_[0].ByteSize(), unit_bytes = code.info.unit_bytes;
+    const bool aside = !started && !apart && outputs_.size() == 1 && bytes >= kPastCaches;
     absl::Status status = Units(units, 1, cancel, [&](int64_t begin, int64_t end) {
       for (int64_t u = begin; u < end; ++u) {
-        if (!started) code.fn(in.data(), out.data(), u, u + 1);
-        UpdateList part{list.data(), u == 0 ? 0 : end_of[u - 1], end_of[u]};
-        if (apart || part.begin == part.end) continue;
         Outputs with = out;
-        with.push_back(&part);
-        code.update(in.data(), with.data(), 0, code.info.update_extent);
+        if (aside) with[0] = static_cast<char*>(NearMemory(unit_bytes)) - u * unit_bytes;
+        if (!started) code.fn(in.data(), with.data(), u, u + 1);
+        UpdateList part{list.data(), u == 0 ? 0 : end_of[u - 1], end_of[u]};
+        if (!apart && part.begin < part.end) {
+          with.push_back(&part);
+          code.update(in.data(), with.data(), 0, code.info.update_extent);
+        }
+        if (aside) StorePastCaches(static_cast<char*>(out[0]) + u * unit_bytes, NearMemory(unit_bytes), std::min(unit_bytes, bytes - u * unit_bytes));
       }
     });
     if (!status.ok() || !apart || all == 0) return status;

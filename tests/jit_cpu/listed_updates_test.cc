@@ -10,7 +10,7 @@
 namespace hloscope {
 namespace {
 
-constexpr int64_t kRows = 20000, kWidth = 72, kUpdates = 30000;
+constexpr int64_t kRows = 60000, kWidth = 72, kUpdates = 30000;
 
 // `begin` is added to %x's or zero's elements; the reducer halves what there is, so that order counts.
 std::unique_ptr<Module> Program(const std::string& begin) {
@@ -23,13 +23,13 @@ halve_and_add {
   ROOT r = f32[] add(h, b)
 }
 ENTRY main {
-  x = f32[20000,72] parameter(0)
+  x = f32[60000,72] parameter(0)
   i = s32[30000] parameter(1)
   u = f32[30000,72] parameter(2)
   zero = f32[] constant(0)
-  zeros = f32[20000,72] broadcast(zero), dimensions={}
+  zeros = f32[60000,72] broadcast(zero), dimensions={}
   n = f32[30000,72] negate(u)
-  ROOT s = f32[20000,72] scatter()", begin, R"(, i, n), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0},
+  ROOT s = f32[60000,72] scatter()", begin, R"(, i, n), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0},
       index_vector_dim=1, to_apply=halve_and_add
 })"));
 }

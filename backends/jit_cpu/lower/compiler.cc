@@ -49,7 +49,7 @@ namespace {
 constexpr int kLoweringVersion = 21;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
-constexpr char kMagic[] = "hloscope kernel 5\n";
+constexpr char kMagic[] = "hloscope kernel 6\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
 
@@ -109,6 +109,7 @@ std::string Serialize(const KernelCode& code) {
   PutInt(body, code.info.has_update);
   PutInt(body, code.info.update_extent);
   PutInt(body, code.info.listed_updates);
+  PutInt(body, code.info.unit_bytes);
   PutInt(body, static_cast<int64_t>(code.info.may_alias.size()));
   for (bool b : code.info.may_alias) PutInt(body, b);
   PutInt(body, static_cast<int64_t>(code.info.starts_as.size()));
@@ -134,6 +135,7 @@ absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
   code.info.has_update = r.Int() != 0;
   code.info.update_extent = r.Int();
   code.info.listed_updates = r.Int();
+  code.info.unit_bytes = r.Int();
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.may_alias.push_back(r.Int() != 0);
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.starts_as.push_back(static_cast<int32_t>(r.Int()));
   code.info.summary = r.Text();

@@ -156,13 +156,20 @@ class KernelEmitter {
   int SideBySideVectors(int64_t block) const;
   void StoreOutputs(Level* level);
 
+  // far_rows.cc: rows that are found through indices (gather, scatter).
+  bool IsFar(absl::Span<const std::pair<NodeId, int64_t>> terms) const;
+  bool HasFarLoad() const;
+  static int64_t StepsAhead(int64_t row_bytes);
+
   // updates.cc
+  Level Hit(Level* level, llvm::Instruction** rest);
   void Update();
   void Targets();
   int64_t TargetStep() const;
+  bool TargetIsFar() const;
   int64_t ListedRow() const;
   int64_t UpdateBlocks() const;
-  void UpdateBody(Level* level);
+  void UpdateBody(Level* level, bool hit);
 
   const LoopProgram& p_;
   ExprGraph& g_;
@@ -196,6 +203,8 @@ class KernelEmitter {
   bool row_folds_ = false;       // folds across lanes, with lanes over the outputs after them
   bool fetches_ahead_ = false;   // contiguous loads fetch what comes kRowAheadBytes later
   NodeId fetching_fold_ = kNoNode;  // the one in which they do: the kernel's first
+  Level* later_ = nullptr;          // what a step some steps later reads or changes, as far as it is found through indices
+  int32_t listed_var_ = -1;         // comes from a list: what moves with it is found through that
   bool in_order_ = false;           // a fold is done once more, see ExtremumAcrossLanes
 };
 

@@ -12,6 +12,7 @@
 namespace hloscope {
 namespace {
 
+constexpr int kCopiedVectors = 4;  // of a row that a turn of the innermost loop copies
 constexpr int64_t kStreamedBytes = int64_t{64} << 20;
 
 // Nanoseconds for one element, roughly: what a good grain follows from.
@@ -206,6 +207,9 @@ void KernelEmitter::Units() {
 
   streams_ = p_.push_targets.empty() && total * 4 >= kStreamedBytes;
   side_by_side_ = SideBySideVectors(block);
+  // A row each turn, whose elements all are found by one index.
+  const bool far = lanes && split == outer && split > 0 && blocks == 1 && watch_ == Watch::kNone && HasFarLoad();
+  if (far && inner % (kCopiedVectors * kLanes) == 0) side_by_side_ = std::max(side_by_side_, kCopiedVectors);
   std::unique_ptr<Loop> loop = Open(&root_, f->getArg(2), f->getArg(3), 1);
   Level& unit = loop->level;
   unit.real = &unit;
@@ -216,9 +220,20 @@ void KernelEmitter::Units() {
     block_index = rows == 1 ? row : b_.CreateURem(row, I64(blocks));
     row = b_.CreateUDiv(row, I64(blocks));
   }
-  for (size_t d = split; d-- > 0;) {
-    DefineScalar(unit, static_cast<int>(d), d == 0 ? row : b_.CreateURem(row, I64(p_.extents[d])));
-    if (d > 0) row = b_.CreateUDiv(row, I64(p_.extents[d]));
+  const auto define = [&](Level& level, llvm::Value* row) {
+    for (size_t d = split; d-- > 0;) {
+      level.defines.set(static_cast<int>(d));
+      level.vars[static_cast<int>(d)] = d == 0 ? row : b_.CreateURem(row, I64(p_.extents[d]));
+      if (d > 0) row = b_.CreateUDiv(row, I64(p_.extents[d]));
+    }
+  };
+  define(unit, row);
+  Level later = MakeChild(&root_);
+  if (far) {
+    later.real = &unit;
+    const int64_t steps = StepsAhead(inner * StorageBytes(p_.output_shapes[0].element_type()));
+    define(later, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(loop->index, I64(steps)), I64(rows - 1)));
+    later_ = &later;
   }
   Rows(&unit, split, [&](Level* level) {
     if (!lanes) {
@@ -232,6 +247,7 @@ void KernelEmitter::Units() {
       Innermost(level, begin, end, inner % kLanes == 0);
     }
   });
+  later_ = nullptr;
   Close(*loop);
   if (streams_) {
     // Such stores are not ordered with what tells other threads that the work is done.
@@ -258,7 +274,10 @@ KernelInfo KernelEmitter::Emit() {
   watched_ = WatchedNodes(g_, facts_.reachable, stored, watch_);
   listed_row_ = push && watch_ == Watch::kNone ? ListedRow() : 0;
   Units();
-  if (listed_row_ > 0 && unit_elements_ % listed_row_ == 0 && info_.extent > 1) info_.listed_updates = g_.VarExtent(p_.push.vars[0]);
+  if (listed_row_ > 0 && unit_elements_ % listed_row_ == 0 && info_.extent > 1) {
+    info_.listed_updates = g_.VarExtent(p_.push.vars[0]);
+    info_.unit_bytes = unit_elements_ * StorageBytes(p_.output_shapes[0].element_type());
+  }
   if (push) Update();
   if (info_.listed_updates > 0) Targets();
   info_.has_update = push;

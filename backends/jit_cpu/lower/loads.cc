@@ -131,7 +131,12 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
       }
     }
     if (fetches_ahead_ && !reversed && p_.operands[node.operand].ByteSize() >= kFetchedBytes) Prefetch(address, kRowAheadBytes, false);
-    if (streams_ && !reversed && prefetch_var_ < 0) {
+    if (later_ != nullptr && !reversed && p_.operands[node.operand].ByteSize() >= kFetchedBytes && IsFar(fixed)) {
+      llvm::Value* row = LinearSum(fixed, index.constant, later_);
+      At(level);
+      llvm::Value* later = b_.CreateAdd(row, level->lane_base);
+      Prefetch(b_.CreateGEP(t, base, parts == 1 ? later : b_.CreateMul(later, I64(2))), 0, false);
+    } else if (streams_ && !reversed && prefetch_var_ < 0) {
       // Arrays that no cache holds: the reads are known long before the arithmetic gets there.
       Prefetch(address, kStreamAheadBytes, false);
     }

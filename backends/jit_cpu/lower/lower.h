@@ -33,6 +33,7 @@ struct KernelInfo {
   // `targets` tells the units, and `update` makes those that an UpdateList names. So a unit and its updates can follow each other while its
   // elements are near, and units with their updates are independent.
   int64_t listed_updates = 0;
+  int64_t unit_bytes = 0;  // then: of output 0 that a unit makes, one after the other; the last one perhaps fewer
   // By operand: output 0 may be the same buffer as this operand (every load of it is at the very element that is being written).
   // In a push program whose outputs all start as operands, the units need not run at all when every output o is operand
   // starts_as[o]'s buffer.

@@ -1,5 +1,6 @@
 // How updates of push programs (scatter, select-and-scatter) are applied to outputs that the units have begun.
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <numeric>
 
@@ -14,29 +15,35 @@ constexpr int64_t kListedBytes = int64_t{4} << 20, kListedRowBytes = 64;
 
 }  // namespace
 
-void KernelEmitter::UpdateBody(Level* level) {
+// Code of the level that is returned runs where the update at hand is within the output. `rest`: where code of `level` goes on after it.
+KernelEmitter::Level KernelEmitter::Hit(Level* level, llvm::Instruction** rest) {
+  const llvm::Value* condition = Value(p_.push.in_bounds, level).re;
+  *rest = level->at;
+  llvm::BasicBlock* before = (*rest)->getParent();
+  llvm::BasicBlock* after = before->splitBasicBlock((*rest)->getIterator());
+  before->getTerminator()->eraseFromParent();
+  llvm::BasicBlock* then = llvm::BasicBlock::Create(c_, "hit", function_, after);
+  Level arm = MakeChild(level);
+  b_.SetInsertPoint(then);
+  arm.at = b_.CreateBr(after);
+  arm.takes_guarded = arm.takes_folds = true;
+  b_.SetInsertPoint(before);
+  level->at = b_.CreateCondBr(const_cast<llvm::Value*>(condition), then, after);
+  return arm;
+}
+
+// `hit`: it is known to be within the output.
+void KernelEmitter::UpdateBody(Level* level, bool hit) {
   const int bit = facts_.FoldBit(p_.push.accumulator_id);
   Level* where = level;
   Level arm;
-  llvm::Instruction* saved = nullptr;
-  if (p_.push.in_bounds != kNoNode) {
-    const LaneValue condition = Value(p_.push.in_bounds, level);
-    if (ScalarEmitter::IsVector(condition)) {
-      where = Masked(level, condition.re, true);
+  llvm::Instruction* rest = nullptr;
+  if (p_.push.in_bounds != kNoNode && !hit) {
+    if (HasLanes(p_.push.in_bounds, level)) {
+      where = Masked(level, Value(p_.push.in_bounds, level).re, true);
     } else {
-      saved = level->at;
-      llvm::BasicBlock* before = saved->getParent();
-      llvm::BasicBlock* rest = before->splitBasicBlock(saved->getIterator());
-      before->getTerminator()->eraseFromParent();
-      llvm::BasicBlock* then = llvm::BasicBlock::Create(c_, "hit", function_, rest);
-      arm = MakeChild(level);
-      b_.SetInsertPoint(then);
-      arm.at = b_.CreateBr(rest);
-      arm.real = &arm;
-      arm.takes_guarded = arm.takes_folds = true;
-      b_.SetInsertPoint(before);
-      level->at = b_.CreateCondBr(condition.re, then, rest);
-      where = &arm;
+      arm = Hit(level, &rest);
+      arm.real = where = &arm;
     }
   }
   const bool lanes = where->lane_var >= 0;
@@ -46,6 +53,15 @@ void KernelEmitter::UpdateBody(Level* level) {
   const ExprGraph::Affine target = g_.ToAffine(p_.push_targets[0]);
   for (const auto& term : target.terms) {
     if (!HasLanes(term.first, where)) terms.push_back(term);
+  }
+  if (later_ != nullptr && lanes && listed_var_ < 0) {
+    llvm::Value* row = LinearSum(terms, target.constant, later_);
+    At(where);
+    llvm::Value* later = b_.CreateAdd(row, where->lane_base);
+    for (size_t o = 0; o < p_.output_shapes.size(); ++o) {
+      const ElementType type = p_.output_shapes[o].element_type();
+      Prefetch(b_.CreateGEP(s_.StorageType(type), outputs_[o], IsComplex(type) ? b_.CreateMul(later, I64(2)) : later), 0, true);
+    }
   }
   llvm::Value* linear = LinearSum(terms, target.constant, where);
   if (lanes) linear = b_.CreateAdd(linear, where->lane_base);
@@ -71,7 +87,7 @@ void KernelEmitter::UpdateBody(Level* level) {
   for (NodeId n : p_.push.combined) values.push_back(Value(n, where));
   At(where);
   for (size_t o = 0; o < values.size(); ++o) Store(static_cast<int>(o), linear, values[o], where);
-  if (saved != nullptr) level->at = saved;
+  if (rest != nullptr) level->at = rest;
 }
 
 // What the target of an update moves in besides the innermost variable: a multiple of so many elements; 0: not at all.
@@ -117,6 +133,15 @@ int64_t KernelEmitter::UpdateBlocks() const {
   return std::max<int64_t>(1, (extent + kUpdateBlock - 1) / kUpdateBlock);
 }
 
+// Where an update goes is found through indices.
+bool KernelEmitter::TargetIsFar() const {
+  std::vector<std::pair<NodeId, int64_t>> fixed;
+  for (const auto& term : g_.ToAffine(p_.push_targets[0]).terms) {
+    if (!facts_.depends[term.first].test(p_.push.vars.back())) fixed.push_back(term);
+  }
+  return IsFar(fixed);
+}
+
 void KernelEmitter::Update() {
   llvm::Function* f = Begin(symbol_ + ".update");
   const std::vector<int32_t>& vars = p_.push.vars;
@@ -153,6 +178,7 @@ void KernelEmitter::Update() {
     list = b_.CreateLoad(p, of);
     first = b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), of, 1));
     last = b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), of, 2));
+    listed_var_ = vars[0];
   }
   llvm::Value* begin = I64(0);
   llvm::Value* end = vars.empty() ? nullptr : I64(g_.VarExtent(vars.back()));
@@ -160,26 +186,64 @@ void KernelEmitter::Update() {
     begin = b_.CreateMul(f->getArg(2), I64(kUpdateBlock));
     end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b_.CreateMul(f->getArg(3), I64(kUpdateBlock)));
   }
+  // One update's elements lie in a row: whether it is within the output, and where, is the same for all of them.
+  const bool rows = lanes && vars.size() > 1;
+  const bool by_row = rows && p_.push.in_bounds != kNoNode && !facts_.depends[p_.push.in_bounds].test(vars.back());
+  const int64_t row_bytes = (vars.empty() ? 1 : g_.VarExtent(vars.back())) * StorageBytes(p_.output_shapes[0].element_type());
+  const bool fetches = rows && vars.size() == 2 && watch_ == Watch::kNone && p_.output_shapes[0].ByteSize() >= kFetchedBytes && TargetIsFar();
+  Level later = MakeChild(&root_), hit;
+  llvm::Instruction* rest = nullptr;
   for (size_t i = 0; i < vars.size(); ++i) {
     At(level);
     const int64_t extent = g_.VarExtent(vars[i]);
     const bool wide = lanes && i + 1 == vars.size();
-    loops.push_back(Open(level, wide ? begin : i == 0 ? first : I64(0), wide ? end : i == 0 ? last : I64(extent), wide ? kLanes : 1));
+    if (wide && by_row) {
+      hit = Hit(level, &rest);
+      level = hit.real = &hit;
+      At(level);
+    }
+    const int together = wide && rows && watch_ == Watch::kNone && extent % kUpdateBlock == 0 ? static_cast<int>(kUpdateBlock / kLanes) : 1;
+    loops.push_back(Open(level, wide ? begin : i == 0 ? first : I64(0), wide ? end : i == 0 ? last : I64(extent), wide ? kLanes * together : 1));
     Loop& loop = *loops.back();
+    if (together > 1) {
+      loop.level.real = &loop.level;
+      std::deque<Level> levels;
+      InTurns(loop.level.at, together, [&](int c) {
+        Level& one = levels.emplace_back(MakeChild(&loop.level));
+        one.at = loop.level.at;
+        b_.SetInsertPoint(one.at);
+        DefineLanes(one, vars[i], b_.CreateAdd(loop.index, I64(c * kLanes)), nullptr);
+        UpdateBody(&one, by_row);
+      });
+      continue;
+    }
     if (wide) {
       DefineLanes(loop.level, vars[i], loop.index, extent % kLanes == 0 ? nullptr : end);
-    } else if (i == 0 && list != nullptr) {
+    } else {
       loop.level.real = &loop.level;
       At(&loop.level);
-      llvm::Value* number = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), list, loop.index));
-      DefineScalar(loop.level, vars[i], b_.CreateZExt(number, b_.getInt64Ty()));
-    } else {
-      DefineScalar(loop.level, vars[i], loop.index);
+      const auto number = [&](llvm::Value* index) {
+        if (i > 0 || list == nullptr) return index;
+        return b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), list, index)), b_.getInt64Ty());
+      };
+      DefineScalar(loop.level, vars[i], number(loop.index));
+      if (i == 0 && fetches) {
+        llvm::Value* ahead = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(loop.index, I64(StepsAhead(row_bytes))), b_.CreateSub(last, I64(1)));
+        DefineScalar(later, vars[0], number(ahead));
+        later.real = &loop.level;
+        later_ = &later;
+      }
     }
     level = &loop.level;
+    if (i + 1 == vars.size()) UpdateBody(level, by_row);
   }
-  UpdateBody(level);
-  for (size_t i = loops.size(); i-- > 0;) Close(*loops[i]);
+  if (vars.empty()) UpdateBody(level, false);
+  later_ = nullptr;
+  listed_var_ = -1;
+  for (size_t i = loops.size(); i-- > 0;) {
+    Close(*loops[i]);
+    if (rest != nullptr && i + 1 == loops.size()) hit.parent->at = rest;
+  }
   ReportSeen();
 }
 
