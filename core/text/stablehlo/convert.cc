@@ -294,6 +294,7 @@ Computation* Converter::ConvertFunction(const Op& function, const std::vector<Sh
   computation->range = function.range;
   computation->name_range = function.name_range;
   converted_[key] = computation;
+  if (open_functions_.empty()) outermost_ = computation;
   open_functions_.push_back(&function);
   Scope scope(module_, computation, sink_);
   for (size_t i = 0; i < shapes.size(); ++i) {
