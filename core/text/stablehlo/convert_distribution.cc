@@ -222,11 +222,30 @@ Attributes TransferAttributes(OpContext& c) {
   return attributes;
 }
 
+// Whether the device may receive what it sends, further on in the same block: no pairs say that it is for another one.
+bool MayReceiveItself(const OpContext& c, const Attributes& attributes) {
+  const auto written = std::find_if(attributes.begin(), attributes.end(), [](const Attribute& a) { return a.id == AttrId::kSourceTargetPairs; });
+  if (written != attributes.end()) {
+    const auto& pairs = std::get<std::vector<std::pair<int64_t, int64_t>>>(written->value);
+    if (std::any_of(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.first != pair.second; })) return false;
+  }
+  const auto channel = [](const mlir::Op& op) {
+    const mlir::Attr* handle = op.Find("channel_handle");
+    return handle == nullptr ? 0 : IntField(*handle, "handle", 0);
+  };
+  return c.op.parent != nullptr && std::any_of(c.op.parent->ops.begin(), c.op.parent->ops.end(), [&](const auto& op) {
+           return op->name == "stablehlo.recv" && channel(*op) == channel(c.op);
+         });
+}
+
+// The token of a send comes after it is complete. Not where the device may be the one that receives, as it need not do so before: then that of
+// what begins the send.
 void Send(OpContext& c) {
   const Attributes attributes = TransferAttributes(c);
   Instruction* data = Bundle(c, c.ins(0, c.operand_count() - 1));
   Instruction* send = c.e.Add(Opcode::kSend, {data, c.in(c.operand_count() - 1)}, attributes);
-  c.Set(0, c.e.Add(Opcode::kSendDone, {send}, attributes));
+  Instruction* done = c.e.Add(Opcode::kSendDone, {send}, attributes);
+  c.Set(0, send != nullptr && MayReceiveItself(c, attributes) ? c.e.Element(send, 2) : done);
 }
 
 void Recv(OpContext& c) {
