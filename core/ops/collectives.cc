@@ -383,6 +383,7 @@ absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
                                                  " devices, one for each operand; this run has one replica and one partition",
                                                  kSayOtherwise));
   }
+  if (absl::Status s = CheckSplitCount(c.instruction, 1); !s.ok()) return absl::Status(s.code(), absl::StrCat(s.message(), kSayOtherwise));
   return EvaluateIdentity(c);
 }
 
@@ -572,7 +573,8 @@ void DefineCollectives(OpRegistry& r) {
       r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateAllToAll,
       "each device sends one block to each other device",
       "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
-      "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");
+      "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results. "
+      "With `frontend_attributes={split_count=\"N\"}` (StableHLO's split_count) a group of another number of devices is an error when it runs.");
   Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateBroadcast,
              "the first device of each group sends its array to the others",
              "Every member of a group gets the array of the group's first member; with `frontend_attributes={has_dynamic_root=\"true\"}` the last operand says of which one. A device "
