@@ -425,9 +425,7 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
     scope.emit.computation()->in_error = true;
   } else if (row == nullptr) {
     scope.emit.computation()->in_error = true;
-    const std::string hint = HintForOperation(op.name);
-    sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
-                hint.empty() ? "operations of the stablehlo, chlo, func and check dialects are read" : hint);
+    ReportUnknown(op);
   } else if (static_cast<int>(op.operands.size()) < row->min_operands || (row->max_operands >= 0 && static_cast<int>(op.operands.size()) > row->max_operands)) {
     context.Error(HLO_LABEL("stablehlo.operands"), absl::StrCat(op.name, " cannot take ", op.operands.size(), " operands"));
   } else if (static_cast<int>(op.regions.size()) < row->regions) {

@@ -99,6 +99,8 @@ class Converter {
 
  private:
   Operands ConvertBody(Scope& scope, const mlir::Region& region);
+  // An operation that no row is for.
+  void ReportUnknown(const mlir::Op& op);
   // Results have the types that the text gives them.
   void CheckResultTypes(Scope& scope, const mlir::Op& op);
   // What the handler of an operation made is called as the text calls it: `first` is the number of instructions before it.
