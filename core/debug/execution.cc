@@ -112,6 +112,7 @@ void Session::State::ShowStop(StopReason reason) {
   if (!silent) SaySwitched(*this);
   if (Several(*this)) SayMissedSets(*this);
   const std::string device = SelectedName(*this), who = device.empty() ? "The program" : device;
+  if (reason == StopReason::kInterrupted) machine->interrupt().store(false);  // else what is made again to stand here would end by it, in the past
   if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);
   if (!device.empty()) SettleRun(*this);
   ShowNotices();
