@@ -47,7 +47,7 @@ absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
   }
   if (s.visible() && !AllSets(s).empty())
     s.Say("note: the program runs from its start beside the session, without what was set by hand in the session\n");
-  if (const std::string name = SelectedName(s); !name.empty()) s.Say("note: this is of ", name, " alone; after start or run, replica R selects another one\n");
+  if (const std::string name = SelectedName(s); !name.empty() && !DevicesOf(s).each) s.Say("note: this is of ", name, " alone; after start or run, replica R selects another one\n");
   WatchedRun run{*s.module, *s.backend, *s.inputs, {}, &s.interrupt, true};
   run.options.memory_limit = s.options.memory_limit;
   run.options.max_iterations = s.options.max_iterations;
