@@ -293,9 +293,21 @@ Instruction* TupleOf(const Operands& results) {
   return tuple != nullptr && tuple->shape.tuple_shapes().size() == results.size() ? tuple : nullptr;
 }
 
+bool IsTaken(const mlir::SsaValue& value, const mlir::Region& region) {
+  return std::any_of(region.ops.begin(), region.ops.end(), [&](const auto& op) {
+    return std::find(op->operands.begin(), op->operands.end(), &value) != op->operands.end() ||
+           std::any_of(op->regions.begin(), op->regions.end(), [&](const auto& inner) { return IsTaken(value, *inner); });
+  });
+}
+
 // One collective that goes on beside the program until async_done: a computation of its own, whose root it is.
 void AsyncStart(OpContext& c) {
   const mlir::Region& region = *c.op.regions[0];
+  if (c.op.parent != nullptr && !c.op.results.empty() && !IsTaken(*c.op.results[0], *c.op.parent)) {
+    const mlir::SsaValue& future = *c.op.results[0];
+    return c.Error(HLO_LABEL("stablehlo.never-completed"), absl::StrCat("nothing completes ", future.name, ": no async_done takes the future that it is"),
+                   absl::StrCat("add \"stablehlo.async_done\"(", future.name, ")"));
+  }
   const RegionCaptures captures = FindCaptures(c);
   Operands operands = c.ins();
   const size_t own = operands.size();
