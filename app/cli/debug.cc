@@ -95,9 +95,10 @@ std::string LastLines(absl::string_view text, int lines) {
   return std::string(at == absl::string_view::npos ? text : text.substr(at));
 }
 
-// "process 1: replica 2 to replica 3; 12 kernels run, 1.5 KiB of values kept", of all but the first, which has the console and is told of as such.
-std::vector<std::string> ProcessLines(KernelsAcross& across, const SessionDevices& devices) {
-  const std::vector<ProcessFigures> figures = across.Figures();
+// "process 1: replica 2 to replica 3; 12 kernels run, 1.5 KiB of values kept"; of the first also that it has the console. `live_bytes`: of the
+// session's values.
+std::vector<std::string> ProcessLines(KernelsAcross& across, const SessionDevices& devices, int64_t live_bytes) {
+  const std::vector<ProcessFigures> figures = across.Figures(live_bytes);
   const int count = static_cast<int>(figures.size());
   std::vector<std::string> lines;
   for (int p = 0; p < count; ++p) {
@@ -107,7 +108,7 @@ std::vector<std::string> ProcessLines(KernelsAcross& across, const SessionDevice
     }
     std::string line = absl::StrCat("process ", p, ": ", devices.Name(here.front()), here.size() > 1 ? absl::StrCat(" to ", devices.Name(here.back())) : "");
     if (p == 0) absl::StrAppend(&line, "; it has the console");
-    else if (!figures[p].status.ok()) absl::StrAppend(&line, "; ", figures[p].status.message());
+    if (!figures[p].status.ok()) absl::StrAppend(&line, "; ", figures[p].status.message());
     else absl::StrAppend(&line, "; ", Count(figures[p].kernels, "kernel"), " run, ", FormatByteCount(figures[p].value_bytes), " of values kept");
     lines.push_back(std::move(line));
   }
@@ -185,11 +186,14 @@ int Run_debug(const std::vector<std::string>& args) {
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
   if (!backend.ok()) return refuse(backend.status().message());
   std::unique_ptr<KernelsAcross> across;
+  Session* opened = nullptr;  // as soon as it is there
   if (processes != nullptr) {
     across = std::make_unique<KernelsAcross>(processes->link());
     backend = across->Over(*std::move(backend));
     processes->TookPart();
-    options->devices.processes = [&across, devices = options->devices] { return ProcessLines(*across, devices); };
+    options->devices.processes = [&across, &opened, devices = options->devices] {
+      return ProcessLines(*across, devices, opened != nullptr ? DevicesOf(opened->state()).account.live() : 0);
+    };
   }
 
   Transcript* transcript = nullptr;  // the session's, as soon as it is there
@@ -198,6 +202,7 @@ int Run_debug(const std::vector<std::string>& args) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
+  opened = &session;
   transcript = &session.state().Extension<Transcript>();
   EquipSession(session);
   LetRunParallel(program, session);

@@ -119,10 +119,8 @@ class InProcessExchange : public ExchangeRoom {
     };
     std::map<int64_t, Sent> on_its_way;  // by number: the k-th that is sent goes to the k-th receive, in whatever order these are completed
     int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
-    // What the send-done, or receive-done, of that number waits for has come.
-    bool MayEnd(ExchangeRole role, int64_t request) const {
-      return role == ExchangeRole::kSendDone ? posted > request || sender == receiver : on_its_way.contains(request);
-    }
+    // What the send-done, or receive-done, of that number waits for has come: of a send its receive has begun, also where a device sends to itself.
+    bool MayEnd(ExchangeRole role, int64_t request) const { return role == ExchangeRole::kSendDone ? posted > request : on_its_way.contains(request); }
   };
   struct Waiting {
     const Instruction* instruction = nullptr;  // null: does not wait

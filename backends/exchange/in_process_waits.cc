@@ -84,7 +84,9 @@ std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>*
   if (w.route != nullptr) {
     const bool sends = ExchangeOf(*w.instruction).role == ExchangeRole::kSendDone;
     const int other = sends ? w.route->receiver : w.route->sender;
-    return absl::StrCat(" for a ", sends ? "recv" : "send", " on channel ", w.route->channel, other >= 0 ? absl::StrCat(" of ", StandingText(other, w, ended)) : ", which no device has executed", OtherWayText(*w.route, !sends));
+    const std::string other_way = OtherWayText(*w.route, !sends);
+    if (sends && other == device && other_way.empty()) return absl::StrCat(" for its own recv on channel ", w.route->channel, ", which it comes to only after that");
+    return absl::StrCat(" for a ", sends ? "recv" : "send", " on channel ", w.route->channel, other >= 0 ? absl::StrCat(" of ", StandingText(other, w, ended)) : ", which no device has executed", other_way);
   }
   const Line& line = *w.line;
   std::vector<std::string> texts;

@@ -1,6 +1,7 @@
 #include "backends/exchange/kernels_across.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -81,6 +82,8 @@ class KernelsAcross::Others : public std::enable_shared_from_this<KernelsAcross:
     std::lock_guard<std::mutex> lock(mutex_);
     return left_[process];
   }
+  std::atomic<int64_t> ran_here{0};    // kernels, in the first process
+  std::atomic<int64_t> away_bytes{0};  // of values that the first process counts and has not
 
  private:
   void SendForgotten(int process) {
@@ -148,8 +151,11 @@ class KernelsAcross::Copies : public Elsewhere {
   explicit Copies(std::shared_ptr<Others> others) : others_(std::move(others)) {}
   ~Copies() override {
     for (const auto& [process, handle] : at_) others_->Forget(process, &Others::Forgotten::values, handle);
+    others_->away_bytes -= away_;
   }
   void Add(int process, uint64_t handle) { at_.push_back({process, handle}); }
+  // So many bytes are not here.
+  void Away(int64_t bytes) { others_->away_bytes += away_ = bytes; }
   uint64_t At(int process) const {
     for (const auto& [p, handle] : at_) {
       if (p == process) return handle;
@@ -173,11 +179,13 @@ class KernelsAcross::Copies : public Elsewhere {
     // Zeros where the process has left: what is run there next says so.
     std::memset(to, 0, static_cast<size_t>(size));
     std::memcpy(to, bytes.data(), std::min(bytes.size(), static_cast<size_t>(size)));
+    others_->away_bytes -= std::exchange(away_, 0);
   }
 
  private:
   const std::shared_ptr<Others> others_;
   std::vector<std::pair<int, uint64_t>> at_;  // process, handle
+  int64_t away_ = 0;
 };
 
 // A kernel that can run in each of the processes.
@@ -354,6 +362,7 @@ absl::StatusOr<Value> KernelsAcross::Across::GetResult(WireReader& in, int proce
   if (form == ValueForm::kThere) {
     const int64_t size = in.Get<int64_t>();
     if (!in.ok() || size != shape.ByteSize()) return unreadable();
+    copies->Away(size);
     return Value::OfBuffer(shape, Buffer::Of(size, std::move(copies), account));
   }
   const absl::string_view bytes = in.Bytes();
@@ -371,6 +380,7 @@ absl::StatusOr<Value> KernelsAcross::Across::Run(const RunContext& context, std:
     for (Value& input : inputs) {
       if (input.unique()) input.mutable_physical_data();  // may be written over, and what others have is not the same then
     }
+    ++others_->ran_here;
     return here_->Run(context, std::move(inputs));
   }
   // What is in a third process comes here first: asking is one at a time.
@@ -403,8 +413,10 @@ std::unique_ptr<Backend> KernelsAcross::Over(std::unique_ptr<Backend> backend) {
   return std::make_unique<OverBackend>(others_, std::move(backend));
 }
 
-std::vector<ProcessFigures> KernelsAcross::Figures() {
+std::vector<ProcessFigures> KernelsAcross::Figures(int64_t live_bytes) {
   std::vector<ProcessFigures> all(others_->count());
+  all[0].kernels = others_->ran_here.load();
+  all[0].value_bytes = std::max<int64_t>(0, live_bytes - others_->away_bytes.load());
   for (int p = 1; p < others_->count(); ++p) {
     const auto turn = others_->Turn();
     const absl::StatusOr<std::string> answer = others_->Ask(p, WireWriter().Put(KernelMessage::kFigures).Take(), nullptr, 0);

@@ -14,7 +14,7 @@
 
 namespace hloscope {
 
-// What a process has done for the session.
+// What a process has done for the session, and keeps.
 struct ProcessFigures {
   int64_t kernels = 0, value_bytes = 0;
   absl::Status status;  // it has left: why
@@ -28,7 +28,8 @@ class KernelsAcross {
   // The same kernels, each in the process that its RunContext says; what is for no device in particular runs here. May outlive this, but nothing
   // can be run elsewhere any more then.
   std::unique_ptr<Backend> Over(std::unique_ptr<Backend> backend);
-  std::vector<ProcessFigures> Figures();
+  // `live_bytes`: of values that the session counts here; those of which the bytes are elsewhere alone are not this process's.
+  std::vector<ProcessFigures> Figures(int64_t live_bytes = 0);
 
  private:
   class Others;

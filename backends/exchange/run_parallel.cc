@@ -8,6 +8,31 @@
 #include "core/ops/parallel_call.h"
 
 namespace hloscope {
+namespace {
+
+// The results of the functions of the call's infeed, which take nothing.
+absl::StatusOr<std::vector<Value>> ItemsOf(const Module& module, const std::vector<Computation*>& functions, Backend& backend, const MachineOptions& options) {
+  std::vector<Value> items;
+  for (const Computation* function : functions) {
+    MachineOptions alone;
+    alone.entry = function;
+    alone.memory_limit = options.memory_limit;
+    alone.max_iterations = options.max_iterations;
+    Machine machine(module, backend, std::move(alone));
+    if (const absl::Status started = machine.Start(std::vector<Value>()); !started.ok()) return started;
+    if (machine.Run() != StopReason::kFinished) {
+      const absl::Status why = machine.status().ok() ? absl::CancelledError("interrupted") : machine.status();
+      return absl::Status(why.code(), absl::StrCat(function->name, ", whose result the infeed has: ", why.message()));
+    }
+    items.push_back(machine.result());
+  }
+  return items;
+}
+
+// Given by who runs the program: what its own header names is for main.
+bool InfeedGiven(const Module& module, const MachineOptions& options) { return !options.infeed.empty() && module.program().FindHeader("infeed") == nullptr; }
+
+}  // namespace
 
 absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Value> operands, Backend& backend, const MachineOptions& options, int threads,
                                   const ParallelWatch& watch) {
@@ -20,6 +45,11 @@ absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Valu
   all.threads = threads;
   all.machine = options;
   all.machine.run_parallel = nullptr;
+  if (!parallel->infeed.empty() && !InfeedGiven(*call.parent->module, options)) {
+    absl::StatusOr<std::vector<Value>> items = ItemsOf(*call.parent->module, parallel->infeed, backend, options);
+    if (!items.ok()) return items.status();
+    all.machine.infeed = *std::move(items);
+  }
   const auto made = Replicas::Create(*call.parent->module, backend, std::move(all));
   if (!made.ok()) return made.status();
   Replicas& replicas = **made;

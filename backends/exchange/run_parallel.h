@@ -15,8 +15,8 @@ namespace hloscope {
 using ParallelWatch = std::function<void(const std::string& device, Machine& machine)>;
 
 // The value of a custom call interpreter.run_parallel: its called computations are the programs, replica by replica; each takes its parameters
-// from the operands in turn, and their results follow each other. `options`: of the Machine that runs the call. Errors name the device and the
-// instruction.
+// from the operands in turn, and their results follow each other. `options`: of the Machine that runs the call; each device has an infeed of its own,
+// with what the call brings for it unless the options have another. Errors name the device and the instruction.
 absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Value> operands, Backend& backend, const MachineOptions& options, int threads,
                                   const ParallelWatch& watch = nullptr);
 // Lets Machines with these options run such calls.

@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/base/threads.h"
 #include "core/debug/compare_values.h"
+#include "core/debug/interruption.h"
 #include "core/debug/member_walk.h"
 #include "core/debug/text_util.h"
 #include "core/element/visit.h"
@@ -218,7 +219,7 @@ absl::Status RegionChecker::Observe(const Frame& frame, const Region& region, co
   } else {
     ++report_.instructions;
   }
-  return Cancelled() ? absl::CancelledError("interrupted") : absl::OkStatus();
+  return Cancelled() ? Interruption() : absl::OkStatus();
 }
 
 void RegionChecker::CheckMembers(Entry& entry, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const Value& result) {

@@ -20,6 +20,7 @@
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/devices.h"
+#include "core/debug/interruption.h"
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
 #include "core/debug/run_progress.h"
@@ -46,7 +47,7 @@ absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
   }
   if (s.visible() && !AllSets(s).empty())
     s.Say("note: the program runs from its start beside the session, without what was set by hand in the session\n");
-  if (const std::string name = SelectedName(s); !name.empty()) s.Say("note: this is of ", name, " alone; after start or run, replica R selects another one\n");
+  if (const std::string name = SelectedName(s); !name.empty() && !DevicesOf(s).each) s.Say("note: this is of ", name, " alone; after start or run, replica R selects another one\n");
   WatchedRun run{*s.module, *s.backend, *s.inputs, {}, &s.interrupt, true};
   run.options.memory_limit = s.options.memory_limit;
   run.options.max_iterations = s.options.max_iterations;
@@ -189,7 +190,7 @@ class WholeComparison {
     if (s_.interrupted.load()) machine.interrupt().store(true);  // it came between
     const StopReason reason = machine.Run();
     run->interrupt->store(nullptr);
-    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted; the program stands where it stood");
+    if (reason == StopReason::kInterrupted) return Interruption("the program stands where it stood");
     if (ended == nullptr) return absl::OkStatus();
     if (reason == StopReason::kError && !machine.status().ok()) s_.Say("The run stops with an error: ", machine.status().message(), "\n");
     *ended = reason;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
+#include "core/debug/interruption.h"
 #include "core/debug/text_util.h"
 
 namespace hloscope {
@@ -72,7 +73,7 @@ absl::Status CommandReplica(Session::State& s, absl::string_view args) {
       s.Say(s.options.devices.Name(d), ":\n");
       if (absl::Status one = ExecuteOn(s, d, rest); !one.ok() && status.ok()) status = one;
       if (s.interrupted.load() && d + 1 < devices.count()) {  // it is of all of them
-        if (status.ok()) status = absl::CancelledError(absl::StrCat("interrupted; not executed on ", devices.Name(d + 1), d + 2 < devices.count() ? " and those after it" : ""));
+        if (status.ok()) status = absl::CancelledError(InterruptedBefore(absl::StrCat("the command on ", devices.Name(d + 1), d + 2 < devices.count() ? " and those after it" : "")));
         break;
       }
     }

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/debug/edit_sets.h"
 #include "core/debug/hand_sets.h"
+#include "core/debug/interruption.h"
 #include "core/debug/travel.h"
 #include "core/exec/frame_history.h"
 #include "core/ops/op.h"
@@ -166,7 +167,7 @@ absl::StatusOr<SharedPart> FindSharedPart(Session::State& s, const Module& next,
   shared.stand = machine.Where();
   const absl::Status failed = reason == StopReason::kError ? machine.status() : absl::OkStatus();
   machine.Restore(*beginning);
-  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted; the program before the edit stays");
+  if (reason == StopReason::kInterrupted) return Interruption("the program before the edit stays");
   if (!failed.ok()) return SharedPart();  // told where the run comes there by itself
   return shared;
 }

@@ -108,15 +108,17 @@ void Session::State::ShowNotices() {
 
 void Session::State::ShowStop(StopReason reason) {
   Extension<LastStop>().interrupted = reason == StopReason::kInterrupted;
-  SaySwitched(*this);
+  const bool silent = (reason == StopReason::kBreakpoint || reason == StopReason::kCaught) && Stops(*this).silent;
+  if (!silent) SaySwitched(*this);
   if (Several(*this)) SayMissedSets(*this);
   const std::string device = SelectedName(*this), who = device.empty() ? "The program" : device;
+  if (reason == StopReason::kInterrupted) machine->interrupt().store(false);  // else what is made again to stand here would end by it, in the past
   if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);
   if (!device.empty()) SettleRun(*this);
   ShowNotices();
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
-  if ((reason == StopReason::kBreakpoint || reason == StopReason::kCaught) && Stops(*this).silent) return;
+  if (silent) return;
   if (reason == StopReason::kFinished || machine->finished()) {
     Say(who, " has finished after ", Count(machine->executed(), "instruction"), ".\n");
     const Value& result = machine->result();

@@ -12,6 +12,7 @@
 #include "core/debug/influence.h"
 #include "core/debug/influence_across.h"
 #include "core/debug/influence_depth.h"
+#include "core/debug/interruption.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
@@ -186,7 +187,7 @@ absl::Status ShowInfluenceAtEnd(Session::State& s, const SliceRequest& request, 
     Mark end;
     end.levels.push_back({FrameKind::kEntry, 0, -1, static_cast<int>(s.module->entry->schedule.size())});
     const StopReason reason = s.Extension<Travel>().timeline->Seek(end);
-    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason == StopReason::kInterrupted) return Interruption();
     if (reason == StopReason::kError) {
       s.Say("The program does not come to its end, it stops at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1), ": ", s.machine->status().message(), "\n");
     }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/ahead_together.h"
 #include "core/debug/calls.h"
 #include "core/debug/expression_integers.h"
 #include "core/debug/instruction_names.h"
@@ -200,8 +201,8 @@ absl::Status RowsOf(Session::State& s, absl::string_view expression, const Asked
   for (size_t k = 0; k < meant->occurrences.size(); ++k) {
     const absl::Status status = IterationTable(s, std::string(expression), meant->occurrences[k], title.empty() ? meant->labels[k] : title, whole, &rows);
     absl::string_view why = status.message();
-    const bool not_yet = rows > 0 && absl::IsFailedPrecondition(status) && absl::ConsumePrefix(&why, kBeforeThat);
-    if (not_yet) s.Say("What comes after that is not known yet: ", why, "\n");
+    const bool told = rows > 0 && !status.ok() && absl::ConsumePrefix(&why, kBeforeThat);
+    if (told) s.Say(absl::IsFailedPrecondition(status) ? "What comes after that is not known yet: " : "Nothing comes after that: ", why, "\n");
     else if (!status.ok()) return status;
   }
   if (rows == 0) {
@@ -250,6 +251,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
   if (args.empty()) return absl::InvalidArgumentError("info iterations takes a value of a loop's body, or the loop itself, as: info iterations %loss, or info iterations %loss 10-20");
   if (absl::Status known = s.CheckExpression(args); !known.ok()) return known;
   if (s.Extension<Travel>().timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
+  const AheadTogether together(s);  // rows may lie behind exchanges that have not been made
   absl::StatusOr<Asked> asked = ParseAsked(s, asked_text, true);
   if (!asked.ok()) return asked.status();
   const bool whole = all || !asked->iterations.empty();

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
+#include "core/debug/interruption.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/stops.h"
 #include "core/debug/time_limit.h"
@@ -120,7 +121,7 @@ absl::StatusOr<std::vector<std::string>> ChoicesOf(Session::State& s, const Loop
       late = limit.End() && absl::IsCancelled(visited);
       return visited;
     });
-    if (s.interrupted.load()) return absl::CancelledError("interrupted");
+    if (s.interrupted.load()) return Interruption();
     if (absl::IsCancelled(looked) && !late) return looked;
   }
   if (!late) return choices;

@@ -103,6 +103,7 @@ ParallelMain FindParallelMain(const Module& program) {
         main.replicas = parallel->replicas;
         main.partitions = parallel->partitions;
         main.functions = std::move(parallel->functions);
+        main.infeed = std::move(parallel->infeed);
       }
     }
   }

@@ -22,6 +22,7 @@ struct ParallelMain {
   const Instruction* call = nullptr;  // null: there is none
   int64_t replicas = 1, partitions = 1;
   std::vector<Computation*> functions;  // by device; empty: a session cannot follow them
+  std::vector<Computation*> infeed;     // ParallelCall::infeed
   std::string why;                      // then
 
   bool followed() const { return !functions.empty(); }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/debug/interruption.h"
 #include "core/debug/locations.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/stop_walk.h"
@@ -121,7 +122,7 @@ absl::Status FindLast(Session::State& s, const Computation& computation, int pos
       if (!(m.Where() < end)) break;
       if (m.top().computation == &computation && m.top().position == position) *found = m.Where();
       const StopReason reason = m.Run();
-      if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+      if (reason == StopReason::kInterrupted) return Interruption();
       if (reason != StopReason::kBreakpoint) break;
     }
     end = moment->mark;

@@ -13,6 +13,7 @@
 #include "core/debug/beside.h"
 #include "core/debug/devices.h"
 #include "core/debug/file_words.h"
+#include "core/debug/interruption.h"
 #include "core/debug/text_util.h"
 #include "core/exec/error_place.h"
 #include "core/ir/written_names.h"
@@ -69,7 +70,7 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
     profiler.Begin();
     const StopReason reason = machine.Run();
     std::unique_ptr<ProfileData> data = profiler.End();
-    if (reason == StopReason::kInterrupted) status = absl::CancelledError("interrupted; nothing is kept of this profile");
+    if (reason == StopReason::kInterrupted) status = Interruption("nothing is kept of this profile");
     if (reason == StopReason::kError)
       status = absl::Status(machine.status().code(),
                             absl::StrCat("the program stopped with an error while it was profiled", ErrorText(machine)));

@@ -14,9 +14,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
-#include "core/ops/op.h"
+#include "core/ops/parallel_call.h"
 
 namespace hloscope {
 namespace {
@@ -46,34 +47,26 @@ int64_t BytesToMake(const Shape& shape) {
   return bytes;
 }
 
-// What a computation of constants gives.
-absl::StatusOr<Value> ConstantOf(const Instruction& i) {
-  if (i.literal != nullptr && i.literal->value.has_value()) return i.literal->value;
-  const bool tuple = i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural && i.operands.size() == i.shape.tuple_shapes().size();
-  if (!tuple) return absl::UnimplementedError(absl::StrCat(ShownName(i), " in ", i.parent->name, ", which the infeed has, is no constant"));
-  std::vector<Value> elements;
-  for (const Instruction* operand : i.operands) {
-    absl::StatusOr<Value> element = ConstantOf(*operand);
-    if (!element.ok()) return element;
-    elements.push_back(*std::move(element));
-  }
-  return Value::Tuple(i.shape, std::move(elements));
-}
-
 // What the program's header says that its infeed has (infeed={f, g}, as the reader of StableHLO writes it): the results of these.
 absl::StatusOr<std::vector<Value>> InfeedOfHeader(const Module& program) {
-  std::vector<Value> items;
   const std::string* header = program.FindHeader("infeed");
-  if (header == nullptr) return items;
+  if (header == nullptr) return std::vector<Value>();
+  std::vector<Computation*> functions;
   for (absl::string_view name : absl::StrSplit(absl::StripPrefix(absl::StripSuffix(*header, "}"), "{"), ',', absl::SkipWhitespace())) {
-    const Computation* made = program.FindComputation(absl::StripPrefix(absl::StripAsciiWhitespace(name), "%"));
-    if (made == nullptr || made->root == nullptr)
+    functions.push_back(program.FindComputation(absl::StripPrefix(absl::StripAsciiWhitespace(name), "%")));
+    if (functions.back() == nullptr || functions.back()->root == nullptr)
       return absl::NotFoundError(absl::StrCat("infeed=", *header, " in the header: there is no computation ", absl::StripAsciiWhitespace(name)));
-    absl::StatusOr<Value> item = ConstantOf(*made->root);
-    if (!item.ok()) return item.status();
-    items.push_back(*std::move(item));
   }
-  return items;
+  return ConstantsOf(functions);
+}
+
+// What the program brings for its infeed, or where its main runs functions on several devices, for that of each.
+absl::StatusOr<std::vector<Value>> InfeedOf(const Module& program, const SessionOptions& options) {
+  if (options.devices.of_main) {
+    const ParallelMain main = FindParallelMain(program);
+    if (main.followed() && !main.infeed.empty()) return ConstantsOf(main.infeed);
+  }
+  return InfeedOfHeader(program);
 }
 
 }  // namespace
@@ -107,7 +100,7 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
     inputs->sources_[number] = {path, option, "", Value()};
   }
   if (options.infeed_npz.empty()) {
-    absl::StatusOr<std::vector<Value>> brought = InfeedOfHeader(module.program());
+    absl::StatusOr<std::vector<Value>> brought = InfeedOf(module.program(), options);
     if (!brought.ok()) return brought.status();
     inputs->infeed_ = *std::move(brought);
   } else {

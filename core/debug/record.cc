@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/interruption.h"
 #include "core/debug/locations.h"
 #include "core/debug/record_sources.h"
 #include "core/debug/single_step.h"
@@ -107,7 +108,7 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
   if (!visited.ok()) return visited;
   if (reason == StopReason::kFinished && parameters.ok() && run.results) return Visit(machine, *machine.frames()[0].computation->root, std::string(kResultPlace), machine.result(), visit);
   if (reason == StopReason::kFinished || !parameters.ok()) return parameters;
-  if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
+  if (reason == StopReason::kInterrupted) return absl::AbortedError(InterruptedText());
   if (absl::IsCancelled(machine.status()) || absl::IsUnavailable(machine.status())) return machine.status();
   const Instruction* at = machine.next_instruction();
   std::string where = at == nullptr ? "" : absl::StrCat(" at ", Describe(run.module, {at->parent, at->index}));

@@ -17,6 +17,7 @@
 #include "core/debug/completion.h"
 #include "core/debug/devices.h"
 #include "core/debug/file_words.h"
+#include "core/debug/interruption.h"
 #include "core/debug/parallel_main.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
@@ -182,7 +183,8 @@ CommandResult Session::ExecuteFile(const std::string& path) {
     s.script_line = number;
     result = Execute(line);
     const bool interrupted = s.interrupted.load();
-    if (!result.ok || interrupted) s.Say(path, ":", number, ": this command ", interrupted ? "was interrupted" : "failed", "; the rest of the file is not executed\n");
+    if (interrupted) s.Say(path, ":", number, ": ", InterruptedBefore("the rest of the file"), "\n");
+    else if (!result.ok) s.Say(path, ":", number, ": this command failed; the rest of the file is not executed\n");
     result.ok = result.ok && !interrupted;
   }
   --s.source_depth;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/instruction_figures.h"
+#include "core/debug/interruption.h"
 #include "core/debug/member_walk.h"
 #include "core/debug/shadow_region.h"
 #include "core/exec/error_place.h"
@@ -162,7 +163,7 @@ absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, co
     entry->members.clear();
   }
   spent_ += Seconds(begin, Clock::now());
-  return Cancelled() ? absl::CancelledError("interrupted") : absl::OkStatus();
+  return Cancelled() ? Interruption() : absl::OkStatus();
 }
 
 int ShadowWatcher::CallOfFrame() {
@@ -263,7 +264,7 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options, Sh
   const StopReason reason = machine.Run();
   const double all = Seconds(begin, Clock::now());
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
-  if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
+  if (reason == StopReason::kInterrupted) return absl::AbortedError(InterruptedText());
   ShadowReport report = watcher.TakeReport();
   if (reason != StopReason::kFinished) {
     report.ended = absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", ErrorText(machine)));

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
+#include "core/debug/interruption.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
@@ -116,7 +117,7 @@ bool RunAttached(Session::State& s) {
   bool ok = true;
   while (ok && !stops.pending.empty() && !s.quit) {
     if (s.interrupted.load()) {
-      s.Say("interrupted; not executed of the stop's commands: ", stops.pending.front().text, stops.pending.size() > 1 ? ", and what follows it" : "", "\n");
+      s.Say(InterruptedBefore(absl::StrCat(stops.pending.front().text, " of the stop's commands", stops.pending.size() > 1 ? ", and what follows it" : "")), "\n");
       break;
     }
     const Breakpoint::Command command = std::move(stops.pending.front());

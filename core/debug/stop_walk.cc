@@ -6,6 +6,7 @@
 
 #include "core/debug/ahead_together.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/interruption.h"
 #include "core/debug/time_limit.h"
 #include "core/exec/not_on_the_way.h"
 
@@ -13,7 +14,7 @@ namespace hloscope {
 
 absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
-  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+  if (reason == StopReason::kInterrupted) return Interruption();
   if (reason != StopReason::kWaiting) return s.machine->status();
   if (const absl::Status why = WhyNotTogether(s); !why.ok()) return absl::Status(why.code(), absl::StrCat(kBeforeThat, why.message()));
   return absl::FailedPreconditionError(absl::StrCat(kBeforeThat, "the program exchanges with other devices, at ",
@@ -84,7 +85,7 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, 
   while (true) {
     const bool enter = s.AtElementCaller();
     const StopReason reason = enter ? m.Step(true) : m.Run();
-    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason == StopReason::kInterrupted) return Interruption();
     if (reason != StopReason::kBreakpoint && reason != StopReason::kCaught && !(enter && reason == StopReason::kStep)) return absl::OkStatus();
     if (reason != StopReason::kCaught) {
       TakeUpEdit(s);
@@ -249,7 +250,7 @@ absl::StatusOr<bool> KnowCountsSoon(Session::State& s) {
   absl::Status known = KnowCounts(s, Need::kAll);
   if (!limit.End()) return known.ok() ? absl::StatusOr<bool>(true) : known;
   if (!(s.machine->Where() == mark)) (void)s.Extension<Travel>().timeline->Seek(mark);
-  if (s.interrupted.load()) return absl::CancelledError("interrupted");
+  if (s.interrupted.load()) return Interruption();
   if (known.ok() || absl::IsCancelled(known)) return known.ok();
   return known;
 }

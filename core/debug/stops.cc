@@ -433,9 +433,9 @@ bool DropTemporary(Session::State& s, const std::vector<Stop>& found) {
 
 void Announce(Session::State& s, const std::vector<Stop>& found) {
   StopState& stops = Stops(s);
-  SaySwitched(s);
   Log(s, found);
   TakeUpCommands(s, found);
+  if (!stops.silent) SaySwitched(s);
   std::vector<std::string> names;
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/debug/interruption.h"
 #include "core/exec/frame_history.h"
 #include "core/ops/op.h"
 
@@ -231,7 +232,7 @@ absl::StatusOr<Mark> Timeline::Previous(bool into, bool elements) {
 absl::Status Timeline::SeekTo(const Mark& mark) {
   const StopReason reason = Seek(mark);
   if (reason == StopReason::kStep) return absl::OkStatus();
-  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+  if (reason == StopReason::kInterrupted) return Interruption();
   return machine_.status().ok() ? absl::FailedPreconditionError("the program does not get there by itself") : machine_.status();
 }
 

@@ -55,6 +55,7 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
     step.kind = StepKind::kSend;
     step.on_channel = NumberOnChannel(instruction);
     step.taken = HasTransfer(*instruction.parent, ExchangeRole::kReceiveDone, ChannelOf(instruction));
+    step.stuck = CompletedBeforeReceive(instruction);
   } else if (def.host == HostService::kReceive) {
     step.kind = StepKind::kReceive;
     step.on_channel = NumberOnChannel(instruction);

@@ -226,6 +226,10 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
         host ? "" : kSayReplicas));
   }
   if (absl::Status pairs = PairsNameOneDevice(instruction); !pairs.ok()) return pairs;
+  if (step.stuck != nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(ShownName(*step.stuck), " would wait for ever: it completes what ", ShownName(instruction), " sends on channel ", channel,
+                                                      " before the computation begins to receive that"));
+  }
   channels[ChannelKey(frame, instruction, step)] = operands[0];
   return Evaluate(frame, instruction, operands);
 }

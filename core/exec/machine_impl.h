@@ -50,6 +50,7 @@ struct StepInfo {
   bool hands_on = false;  // HandsOnBegun
   int64_t on_channel = 0;  // kSend, kReceive: its number among those of its channel
   bool taken = false;      // kSend: something in its computation receives on its channel
+  const Instruction* stuck = nullptr;  // kSend: what completes it, which waits for ever (CompletedBeforeReceive)
 };
 
 // What is known about a computation once something in it runs.

@@ -5,6 +5,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/ir/frontend_attributes.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
@@ -12,7 +14,8 @@ namespace {
 
 // What a program of one replica sends to itself has been sent before it arrives: recv-done comes after the send of its channel in the same
 // computation, the k-th receive of a channel after its k-th send, though no operand says so. Not where the send needs what is received.
-using Arrivals = absl::flat_hash_map<const Instruction*, Instruction*>;  // recv-done: its send
+// What a device sends to itself is received before the send is complete: send-done comes after that recv, where nothing says otherwise.
+using Arrivals = absl::flat_hash_map<const Instruction*, Instruction*>;  // recv-done: its send; send-done: the recv of what is sent
 bool DependsOn(const Instruction* from, const Instruction* on, const Arrivals& arrivals) {
   absl::flat_hash_set<const Instruction*> seen;
   std::vector<const Instruction*> work = {from};
@@ -27,6 +30,44 @@ bool DependsOn(const Instruction* from, const Instruction* on, const Arrivals& a
   }
   return false;
 }
+
+// It names no pairs, or each of them is one device twice.
+bool IsToItself(const Instruction& send) {
+  if (const Attribute* written = send.Find(AttrId::kSourceTargetPairs)) {
+    const auto* pairs = std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&written->value);
+    return pairs != nullptr && std::all_of(pairs->begin(), pairs->end(), [](const auto& pair) { return pair.first == pair.second; });
+  }
+  const std::optional<absl::string_view> text = FrontendAttribute(send.frontend_attributes, "_xla_send_recv_source_target_pairs");
+  if (!text.has_value()) return true;
+  std::vector<absl::string_view> numbers;
+  for (absl::string_view part : absl::StrSplit(*text, absl::ByAnyChar("{}, \"'"), absl::SkipWhitespace())) numbers.push_back(part);
+  for (size_t k = 0; k + 1 < numbers.size(); k += 2) {
+    if (numbers[k] != numbers[k + 1]) return false;
+  }
+  return numbers.size() % 2 == 0;
+}
+
+void AddCompletions(const Computation& computation, Arrivals& arrivals) {
+  absl::flat_hash_map<int64_t, std::vector<Instruction*>> receives;  // by channel, in text order
+  for (Instruction* i : computation.instructions) {
+    if (i->opcode == Opcode::kRecv) receives[i->Int(AttrId::kChannelId)].push_back(i);
+  }
+  if (receives.empty()) return;
+  absl::flat_hash_map<int64_t, size_t> sends;
+  absl::flat_hash_map<const Instruction*, Instruction*> received;  // send: the recv of what it sends
+  for (const Instruction* i : computation.instructions) {
+    if (i->opcode != Opcode::kSend) continue;
+    const auto of_channel = receives.find(i->Int(AttrId::kChannelId));
+    const size_t k = sends[i->Int(AttrId::kChannelId)]++;
+    if (of_channel != receives.end() && k < of_channel->second.size() && IsToItself(*i)) received[i] = of_channel->second[k];
+  }
+  for (const Instruction* i : computation.instructions) {
+    if (i->opcode != Opcode::kSendDone || i->operands.size() != 1) continue;
+    const auto found = received.find(i->operands[0]);
+    if (found != received.end() && !DependsOn(found->second, i, arrivals)) arrivals[i] = found->second;
+  }
+}
+
 Arrivals FindArrivals(const Computation& computation) {
   Arrivals arrivals;
   absl::flat_hash_map<int64_t, std::vector<Instruction*>> sends;  // by channel, in text order
@@ -46,6 +87,7 @@ Arrivals FindArrivals(const Computation& computation) {
     if (of_channel == sends.end() || k >= of_channel->second.size()) continue;
     if (Instruction* send = of_channel->second[k]; !DependsOn(send, i, arrivals)) arrivals[i] = send;
   }
+  AddCompletions(computation, arrivals);
   return arrivals;
 }
 
@@ -60,8 +102,8 @@ bool TextOrderIsTopological(Computation& computation, const Arrivals& arrivals) 
       if (before->parent == &computation && before->index >= instruction->index) return false;
     }
   }
-  for (const auto& [done, send] : arrivals) {
-    if (send->index >= done->index) return false;
+  for (const auto& [done, before] : arrivals) {
+    if (before->index >= done->index) return false;
   }
   return true;
 }

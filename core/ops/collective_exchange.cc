@@ -188,6 +188,7 @@ absl::StatusOr<Results> ExchangeAllToAll(const ExchangeContext& c) {
     }
     return results;
   }
+  if (absl::Status s = CheckSplitCount(c.instruction, count); !s.ok()) return s;
   const int dim = DimensionOf(c);
   for (int64_t m = 0; m < count; ++m) {
     std::vector<Value> received;

@@ -1,19 +1,18 @@
-// Collectives: all-reduce and its kin. Rules for any number of devices, and `evaluate` with the meaning they have on one; among several the
-// Machine asks an exchange (core/exec/exchange.h), whose meaning is in collective_exchange.h.
+// Collectives: all-reduce and its kin. `evaluate` has the meaning that they have on one device; among several the Machine asks an exchange
+// (core/exec/exchange.h), whose meaning is in collective_exchange.h. Their shape rules are in collectives_rules.cc.
 #include "core/ops/collectives.h"
 
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "core/ir/written_names.h"
 #include "core/ops/collective_exchange.h"
+#include "core/ops/collectives_rules.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
-#include "core/ops/reducer.h"
 #include "core/ops/rules.h"
 #include "core/ops/typed.h"
 #include "core/ops/zeros.h"
@@ -41,7 +40,8 @@ int64_t GroupSize(const Instruction& i, int64_t replicas, int64_t partitions) {
   return DevicesOf(mode, written > 0 ? written : NumbersOf(mode, replicas, partitions), partitions);
 }
 
-// Group size for shape rules: 0 when it cannot be known from the instruction and its module.
+}  // namespace
+
 int64_t KnownGroupSize(const Instruction& i) {
   const std::optional<int64_t> replicas = HeaderCount(i, "replica_count"), partitions = HeaderCount(i, "num_partitions");
   const GroupMode mode = GroupModeOf(i);
@@ -53,274 +53,7 @@ int64_t KnownGroupSize(const Instruction& i) {
   return GroupSize(i, replicas.value_or(1), partitions.value_or(1));
 }
 
-// No device is in two groups, or twice in one.
-bool CheckMembers(ShapeContext& c, absl::string_view label, const std::vector<std::vector<int64_t>>& groups) {
-  std::vector<int64_t> members;
-  for (const std::vector<int64_t>& group : groups) members.insert(members.end(), group.begin(), group.end());
-  std::sort(members.begin(), members.end());
-  const auto twice = std::adjacent_find(members.begin(), members.end());
-  if (twice == members.end() && (members.empty() || members[0] >= 0)) return true;
-  c.FailAttribute(AttrId::kReplicaGroups, label,
-                  twice != members.end() ? absl::StrCat("device ", *twice, " is named twice") : absl::StrCat("there is no device ", members[0]));
-  return false;
-}
-
-// Numbers over all devices tell partitions apart, which takes a channel.
-bool CheckGlobalIds(ShapeContext& c) {
-  if (!c.instruction().Bool(AttrId::kUseGlobalDeviceIds) || c.instruction().Int(AttrId::kChannelId) > 0) return true;
-  c.FailAttribute(AttrId::kUseGlobalDeviceIds, HLO_LABEL("collective.global-device-ids"), "use_global_device_ids=true needs a channel_id, which is greater than 0",
-                  "add channel_id=1, or leave use_global_device_ids out: then the groups name replicas");
-  return false;
-}
-
-// Where every member of a group has the same part in the exchange, groups may differ in size.
-bool CheckGroups(ShapeContext& c, absl::string_view label, bool any_sizes = false) {
-  const absl::string_view text = absl::StripAsciiWhitespace(c.instruction().Text(AttrId::kReplicaGroups));
-  const std::optional<std::vector<std::vector<int64_t>>> groups = text.empty() ? std::vector<std::vector<int64_t>>() : ReadGroups(text);
-  if (!groups) {
-    c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("replica_groups=", text, " cannot be read"),
-                    absl::StrCat("write {{0,1},{2,3}}, or [2,2]<=[4] or [2,2]<=[2,2]T(1,0) with as many devices on both sides, at most ", kMostDevices));
-    return false;
-  }
-  // {{}} is one group of all, as {} is; beside others an empty one means nothing.
-  if (groups->size() > 1 && std::any_of(groups->begin(), groups->end(), [](const std::vector<int64_t>& group) { return group.empty(); })) {
-    c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("there is an empty group among ", text),
-                    "leave it out; replica_groups={} is one group of all devices");
-    return false;
-  }
-  if (!any_sizes && GroupSizeOf(text) < 0) {
-    c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("groups of one size are needed, not ", text));
-    return false;
-  }
-  return CheckMembers(c, label, *groups) && CheckGlobalIds(c);
-}
-
-Shape OneOrTuple(std::vector<Shape> shapes) { return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes)); }
-
-std::vector<Shape> PlainOperands(const ShapeContext& c) {
-  std::vector<Shape> shapes;
-  for (int k = 0; k < c.operand_count(); ++k) shapes.push_back(c.operand(k).WithoutLayouts());
-  return shapes;
-}
-
-std::optional<Shape> InferAllReduce(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups"), true))
-    return std::nullopt;
-  for (int k = 0; k < c.operand_count(); ++k) {
-    if (!CheckReducer(c, AttrId::kToApply, {c.operand(k).element_type()}, HLO_LABEL("all-reduce.reducer-signature"))) return std::nullopt;
-  }
-  return OneOrTuple(PlainOperands(c));
-}
-
-std::optional<int> OneDimension(ShapeContext& c, absl::string_view label) {
-  const auto dims = c.instruction().Ints(AttrId::kDimensions);
-  if (dims.size() != 1 || dims[0] < 0 || dims[0] >= c.operand(0).rank()) {
-    return c.FailAttribute(AttrId::kDimensions, label,
-                           absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
-  }
-  return static_cast<int>(dims[0]);
-}
-
-// `written` is the array that result k was written as, if any.
-std::optional<std::vector<Shape>> GatheredShapes(ShapeContext& c, const Shape& written) {
-  if (!RequireArrays(c, HLO_LABEL("all-gather.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-gather.replica-groups")))
-    return std::nullopt;
-  const std::optional<int> dim = OneDimension(c, HLO_LABEL("all-gather.dimension"));
-  if (!dim) return std::nullopt;
-  int64_t group = KnownGroupSize(c.instruction());
-  std::vector<Shape> shapes;
-  for (int k = 0; k < c.operand_count(); ++k) {
-    const Shape& s = c.operand(k);
-    if (*dim >= s.rank()) {
-      return c.FailOperand(k, HLO_LABEL("all-gather.operand-rank"),
-                           absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
-    }
-    if (group == 0) {  // the groups do not say: take the factor that was written
-      const Shape& w = written.IsTuple() && k < static_cast<int>(written.tuple_shapes().size()) ? written.tuple_shapes()[k] : written;
-      group = w.IsArray() && w.rank() == s.rank() && s.dim(*dim) > 0 && w.dim(*dim) % s.dim(*dim) == 0
-                  ? std::max<int64_t>(1, w.dim(*dim) / s.dim(*dim))
-                  : 1;
-    }
-    DimensionList list;
-    for (int d = 0; d < s.rank(); ++d) list.Add(d == *dim ? s.dim(d) * group : s.dim(d), s.is_dynamic(d));
-    shapes.push_back(list.Build(s.element_type()));
-  }
-  return shapes;
-}
-
-std::optional<Shape> InferAllGather(ShapeContext& c) {
-  auto shapes = GatheredShapes(c, c.written());
-  if (!shapes) return std::nullopt;
-  return OneOrTuple(*shapes);
-}
-
-std::optional<Shape> InferAllGatherStart(ShapeContext& c) {
-  const Shape written = c.written().IsTuple() && c.written().tuple_shapes().size() == 2 ? c.written().tuple_shapes()[1] : Shape();
-  auto shapes = GatheredShapes(c, written);
-  if (!shapes) return std::nullopt;
-  return Shape::Tuple({OneOrTuple(PlainOperands(c)), OneOrTuple(*shapes)});
-}
-
-// What a done operation takes, which is nothing but what its start gives.
-bool CheckBegun(ShapeContext& c, Opcode start, absl::string_view label) {
-  const Instruction& operand = *c.instruction().operands[0];
-  if (operand.opcode == start) return true;
-  c.FailOperand(0, label, absl::StrCat("the operand must be what ", Name(start), " gave, but ", ShownName(operand), " is made by ", Name(operand.opcode)));
-  return false;
-}
-
-std::optional<Shape> InferSecondElement(ShapeContext& c) {
-  const Shape& s = c.operand(0);
-  if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
-    return c.FailOperand(0, HLO_LABEL("collective-done.operand-tuple"),
-                         absl::StrCat("the operand must be what the start operation gave, (operand, result, ...), it is ", TypeText(s)));
-  }
-  const Opcode start = c.instruction().opcode == Opcode::kAllGatherDone ? Opcode::kAllGatherStart : Opcode::kCollectivePermuteStart;
-  if (!CheckBegun(c, start, HLO_LABEL("collective-done.operand"))) return std::nullopt;
-  return s.tuple_shapes()[1].WithoutLayouts();
-}
-std::optional<Shape> InferReduceScatter(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("reduce-scatter.operand-arrays")) || !CheckGroups(c, HLO_LABEL("reduce-scatter.replica-groups")))
-    return std::nullopt;
-  const std::optional<int> dim = OneDimension(c, HLO_LABEL("reduce-scatter.dimension"));
-  if (!dim) return std::nullopt;
-  for (int k = 0; k < c.operand_count(); ++k) {
-    if (!CheckReducer(c, AttrId::kToApply, {c.operand(k).element_type()}, HLO_LABEL("reduce-scatter.reducer-signature"))) return std::nullopt;
-  }
-  int64_t group = KnownGroupSize(c.instruction());
-  std::vector<Shape> shapes;
-  for (int k = 0; k < c.operand_count(); ++k) {
-    const Shape& s = c.operand(k);
-    if (*dim >= s.rank()) {
-      return c.FailOperand(k, HLO_LABEL("reduce-scatter.operand-rank"),
-                           absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
-    }
-    if (group == 0) {
-      const Shape& w =
-          c.written().IsTuple() && k < static_cast<int>(c.written().tuple_shapes().size()) ? c.written().tuple_shapes()[k] : c.written();
-      group = w.IsArray() && w.rank() == s.rank() && w.dim(*dim) > 0 && s.dim(*dim) % w.dim(*dim) == 0
-                  ? std::max<int64_t>(1, s.dim(*dim) / w.dim(*dim))
-                  : 1;
-    }
-    if (s.dim(*dim) % group != 0) {
-      return c.FailOperand(k, HLO_LABEL("reduce-scatter.divisible"),
-                           absl::StrCat("dimension ", *dim, " of ", TypeText(s), " must be divisible by the group's size ", group));
-    }
-    DimensionList list;
-    for (int d = 0; d < s.rank(); ++d) list.Add(d == *dim ? s.dim(d) / group : s.dim(d), s.is_dynamic(d));
-    shapes.push_back(list.Build(s.element_type()));
-  }
-  return OneOrTuple(shapes);
-}
-
-std::optional<Shape> InferAllToAll(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("all-to-all.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-to-all.replica-groups")))
-    return std::nullopt;
-  const int64_t group = KnownGroupSize(c.instruction());
-  if (!c.instruction().Has(AttrId::kDimensions)) {
-    for (int k = 1; k < c.operand_count(); ++k) {
-      if (Shape::Compatible(c.operand(k), c.operand(0))) continue;
-      return c.FailOperand(k, HLO_LABEL("all-to-all.same-shapes"),
-                           absl::StrCat("all operands must be alike: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
-                                        TypeText(c.operand(k))));
-    }
-    if (group > 0 && group != c.operand_count()) {
-      return c.Fail(HLO_LABEL("all-to-all.operand-count"),
-                    absl::StrCat("one operand a device of the group (", group, ") is needed, there are ", c.operand_count()));
-    }
-    return Shape::Tuple(PlainOperands(c));
-  }
-  const std::optional<int> dim = OneDimension(c, HLO_LABEL("all-to-all.dimension"));
-  if (!dim) return std::nullopt;
-  if (group > 0 && c.operand(0).dim(*dim) % group != 0) {
-    return c.FailOperand(
-        0, HLO_LABEL("all-to-all.divisible"),
-        absl::StrCat("dimension ", *dim, " of ", TypeText(c.operand(0)), " must be divisible by the group's size ", group));
-  }
-  return OneOrTuple(PlainOperands(c));
-}
-
-std::optional<Shape> InferRaggedAllToAll(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("ragged-all-to-all.operand-arrays")) || !CheckGroups(c, HLO_LABEL("ragged-all-to-all.replica-groups")))
-    return std::nullopt;
-  const Shape& input = c.operand(0);
-  const Shape& output = c.operand(1);
-  bool fits = input.element_type() == output.element_type() && input.rank() == output.rank() && input.rank() > 0;
-  for (int d = 1; fits && d < input.rank(); ++d) fits = input.dim(d) == output.dim(d);
-  if (!fits) {
-    return c.FailOperand(1, HLO_LABEL("ragged-all-to-all.output-like-input"),
-                         absl::StrCat("input and output must agree in type, rank and all dimensions but the first, they are ", TypeText(input),
-                                      " and ", TypeText(output)));
-  }
-  for (int k = 2; k < 6; ++k) {
-    if (c.operand(k).rank() >= 1 && IsInteger(c.operand(k).element_type()) && Shape::SameDimensions(c.operand(k), c.operand(2))) continue;
-    return c.FailOperand(
-        k, HLO_LABEL("ragged-all-to-all.offsets"),
-        absl::StrCat("offsets and sizes must be integer arrays of equal dimensions, operand ", k, " is ", TypeText(c.operand(k))));
-  }
-  const int64_t group = KnownGroupSize(c.instruction());
-  if (group > 0 && c.operand(2).dim(0) % group != 0) {
-    return c.FailOperand(2, HLO_LABEL("ragged-all-to-all.offsets-divisible"),
-                         absl::StrCat("offsets and sizes have as many entries for each of the group's ", group, " devices, so ",
-                                      TypeText(c.operand(2)), " does not fit"));
-  }
-  return output.WithoutLayouts();
-}
-
-bool CheckPairs(ShapeContext& c) {
-  const auto* pairs = PairsOf(c.instruction());
-  if (pairs == nullptr) return true;
-  if (!CheckGlobalIds(c)) return false;
-  for (size_t a = 0; a < pairs->size(); ++a) {
-    if ((*pairs)[a].first < 0 || (*pairs)[a].second < 0) {
-      c.FailAttribute(AttrId::kSourceTargetPairs, HLO_LABEL("collective-permute.pairs"), "devices are numbered from 0");
-      return false;
-    }
-    for (size_t b = 0; b < a; ++b) {
-      const bool source = (*pairs)[a].first == (*pairs)[b].first;
-      if (!source && (*pairs)[a].second != (*pairs)[b].second) continue;
-      c.FailAttribute(AttrId::kSourceTargetPairs, HLO_LABEL("collective-permute.pairs"),
-                      absl::StrCat("no two pairs may share a ", source ? "source" : "target", ", ",
-                                   source ? (*pairs)[a].first : (*pairs)[a].second, " is there twice"));
-      return false;
-    }
-  }
-  return true;
-}
-
-std::optional<Shape> InferCollectivePermute(ShapeContext& c) {
-  if (!CheckPairs(c)) return std::nullopt;
-  if (c.operand_count() > 1 && PermutesIntoBuffer(c.operand_count(), c.operand(1), c.written())) return c.operand(1).WithoutLayouts();
-  return OneOrTuple(PlainOperands(c));
-}
-
-std::optional<Shape> InferCollectivePermuteStart(ShapeContext& c) {
-  if (!CheckPairs(c)) return std::nullopt;
-  const bool written = c.written().IsTuple() && c.written().tuple_shapes().size() > 1;
-  const bool into_buffer = c.operand_count() > 1 && PermutesIntoBuffer(c.operand_count(), c.operand(1), written ? c.written().tuple_shapes()[1] : Shape());
-  const Shape operand = into_buffer ? c.operand(0).WithoutLayouts() : OneOrTuple(PlainOperands(c));
-  std::vector<Shape> shapes = {operand, into_buffer ? c.operand(1).WithoutLayouts() : operand};
-  // Contexts, as many as were written, are u32 or s32 scalars.
-  if (c.written().IsTuple()) {
-    for (size_t k = 2; k < c.written().tuple_shapes().size(); ++k) shapes.push_back(c.written().tuple_shapes()[k].WithoutLayouts());
-  }
-  return Shape::Tuple(shapes);
-}
-
-std::optional<Shape> InferBroadcast(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays")) || !CheckGroups(c, HLO_LABEL("collective-broadcast.replica-groups"), true))
-    return std::nullopt;
-  std::vector<Shape> shapes = PlainOperands(c);
-  if (HasDynamicRoot(c.instruction())) {
-    const Shape roots = shapes.back();
-    shapes.pop_back();
-    if (shapes.empty() || roots.rank() != 1 || !IsInteger(roots.element_type()) || roots.dim(0) != static_cast<int64_t>(shapes.size())) {
-      return c.FailOperand(c.operand_count() - 1, HLO_LABEL("collective-broadcast.root"),
-                           absl::StrCat("the last operand names the member that sends each of the others: an integer vector of as many, not ", TypeText(roots)));
-    }
-  }
-  return OneOrTuple(std::move(shapes));
-}
+namespace {
 
 std::optional<Shape> InferId(ShapeContext& c) { return Shape::Scalar(ElementType::kU32); }
 
@@ -383,6 +116,7 @@ absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
                                                  " devices, one for each operand; this run has one replica and one partition",
                                                  kSayOtherwise));
   }
+  if (absl::Status s = CheckSplitCount(c.instruction, 1); !s.ok()) return absl::Status(s.code(), absl::StrCat(s.message(), kSayOtherwise));
   return EvaluateIdentity(c);
 }
 
@@ -474,8 +208,8 @@ std::vector<Reach> ReachOfRagged(const ReachQuestion& q) {
 constexpr absl::string_view kSpec = "operations.md: Across replicas";
 constexpr absl::string_view kReason = "it exchanges data with other devices";
 
-OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes, std::optional<Shape> (*infer)(ShapeContext&),
-                  absl::StatusOr<Value> (*evaluate)(const EvalContext&), absl::string_view summary, absl::string_view doc) {
+OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes, absl::StatusOr<Value> (*evaluate)(const EvalContext&),
+                  absl::string_view summary, absl::string_view doc) {
   OpDef& d = r.Define(opcode);
   d.op_class = OpClass::kOpaque;
   d.min_operands = 1;
@@ -483,7 +217,6 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
   d.attributes = std::move(attributes);
   for (AttrId id : {AttrId::kChannelId, AttrId::kReplicaGroups, AttrId::kUseGlobalDeviceIds, AttrId::kConstrainLayout})
     d.attributes.push_back({id});
-  d.infer = infer;
   d.evaluate = evaluate;
   d.reach = ReachOfCollective;
   d.opaque_reason = kReason;
@@ -493,19 +226,12 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
   return d;
 }
 
-std::optional<Shape> InferAllReduceDone(ShapeContext& c) {
-  if (!CheckBegun(c, Opcode::kAllReduceStart, HLO_LABEL("all-reduce-done.operand"))) return std::nullopt;
-  return c.operand(0).WithoutLayouts();
-}
-
-OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeContext&),
-            absl::StatusOr<Value> (*evaluate)(const EvalContext&)) {
+OpDef& Done(OpRegistry& r, Opcode opcode, absl::StatusOr<Value> (*evaluate)(const EvalContext&)) {
   OpDef& d = r.Define(opcode);
   d.op_class = OpClass::kStructural;
   d.movement = Movement::kMove;
   d.min_operands = d.max_operands = 1;
   d.attributes = {{AttrId::kChannelId}};
-  d.infer = infer;
   d.evaluate = evaluate;
   d.summary = "waits for the collective that a start operation began";
   d.doc = "Takes the value of the start operation, waits until all devices have come to that, and gives the collective's result.";
@@ -548,36 +274,38 @@ std::string OptionsForDevices(const Instruction& exchange) {
 }
 
 void DefineCollectives(OpRegistry& r) {
+  DefineCollectivesRules(r);
   const absl::string_view all_reduce =
       "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; "
       "an empty "
       "list is one group of all. In a group of one it is the identity. Arrays are reduced in the order of the group." HLO_ORDER_OF_REPLICAS_TOGETHER;
-  Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity,
+  Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, EvaluateIdentity,
              "reduces arrays across the devices of a group", all_reduce);
-  Collective(r, Opcode::kAllReduceStart, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "begins an all-reduce", all_reduce);
-  Done(r, Opcode::kAllReduceDone, InferAllReduceDone, EvaluateSame);
+  Collective(r, Opcode::kAllReduceStart, {{AttrId::kToApply, true}}, EvaluateIdentity, "begins an all-reduce", all_reduce);
+  Done(r, Opcode::kAllReduceDone, EvaluateSame);
   const absl::string_view all_gather =
       "Every device of a group gets the members' arrays concatenated in group order along the one dimension given. In a group of one it is "
       "the identity." HLO_ORDER_OF_REPLICAS_TOGETHER;
-  Collective(r, Opcode::kAllGather, {{AttrId::kDimensions, true}}, InferAllGather, EvaluateIdentity,
+  Collective(r, Opcode::kAllGather, {{AttrId::kDimensions, true}}, EvaluateIdentity,
              "concatenates the arrays of a group's devices", all_gather);
-  Collective(r, Opcode::kAllGatherStart, {{AttrId::kDimensions, true}}, InferAllGatherStart, EvaluateAllGatherStart, "begins an all-gather",
+  Collective(r, Opcode::kAllGatherStart, {{AttrId::kDimensions, true}}, EvaluateAllGatherStart, "begins an all-gather",
              all_gather);
-  Done(r, Opcode::kAllGatherDone, InferSecondElement, EvaluateSecond);
-  Collective(r, Opcode::kReduceScatter, {{AttrId::kDimensions, true}, {AttrId::kToApply, true}}, InferReduceScatter, EvaluateIdentity,
+  Done(r, Opcode::kAllGatherDone, EvaluateSecond);
+  Collective(r, Opcode::kReduceScatter, {{AttrId::kDimensions, true}, {AttrId::kToApply, true}}, EvaluateIdentity,
              "reduces across a group and leaves one block on each device",
              "Like all-reduce, but the result is cut along the dimension into as many blocks as the group has members, and member i keeps "
              "block i." HLO_ORDER_OF_REPLICAS_TOGETHER);
   Collective(
-      r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateAllToAll,
+      r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, EvaluateAllToAll,
       "each device sends one block to each other device",
       "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
-      "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");
-  Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateBroadcast,
+      "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results. "
+      "With `frontend_attributes={split_count=\"N\"}` (StableHLO's split_count) a group of another number of devices is an error when it runs.");
+  Collective(r, Opcode::kCollectiveBroadcast, {}, EvaluateBroadcast,
              "the first device of each group sends its array to the others",
              "Every member of a group gets the array of the group's first member; with `frontend_attributes={has_dynamic_root=\"true\"}` the last operand says of which one. A device "
              "in no group gets zeros.");
-  OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, EvaluateRaggedAllToAll, "an all-to-all whose blocks differ in size",
+  OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, EvaluateRaggedAllToAll, "an all-to-all whose blocks differ in size",
                              "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes. Entry b of the "
                              "vectors stands for one block of rows: `send sizes[b]` rows from `input offsets[b]` of the input go to "
                              "`output offsets[b]` of the receiver's output, which elsewhere stays as it was. The receive sizes say the same from the "
@@ -587,11 +315,11 @@ void DefineCollectives(OpRegistry& r) {
   const absl::string_view permute =
       "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros. XLA's form that writes "
       "parts of a buffer (four operands and `slice_sizes`) is read, and not executed.";
-  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}, {AttrId::kSliceSizes}}, InferCollectivePermute, EvaluatePermute,
+  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}, {AttrId::kSliceSizes}}, EvaluatePermute,
              "sends arrays from device to device", permute);
-  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}, {AttrId::kSliceSizes}}, InferCollectivePermuteStart, EvaluatePermuteStart,
+  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}, {AttrId::kSliceSizes}}, EvaluatePermuteStart,
              "begins a collective-permute", permute);
-  Done(r, Opcode::kCollectivePermuteDone, InferSecondElement, EvaluateSecond);
+  Done(r, Opcode::kCollectivePermuteDone, EvaluateSecond);
   for (Opcode opcode : {Opcode::kReplicaId, Opcode::kPartitionId}) {
     OpDef& d = r.Define(opcode);
     d.op_class = OpClass::kOpaque;

@@ -14,6 +14,8 @@ namespace hloscope {
 int64_t GroupSizeOf(absl::string_view replica_groups);
 // How many devices take part with this one: the group's size; for an empty list all that the module's header asks for.
 int64_t ParticipantCount(const Instruction& instruction);
+// The same for shape rules: 0 when it cannot be known from the instruction and its module.
+int64_t KnownGroupSize(const Instruction& instruction);
 // The end of what is said where a run of one device comes to an exchange; who takes one device only says something else there.
 inline constexpr absl::string_view kSayOtherwise = ", --replicas and --partitions say otherwise";
 inline constexpr absl::string_view kSayReplicas = ", --replicas says otherwise";

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "core/ir/frontend_attributes.h"
 #include "core/ops/collective_exchange.h"
 #include "core/ops/collective_formula.h"
@@ -154,5 +156,20 @@ bool HandsOnBegun(const Instruction& i) {
 }
 
 bool HasDynamicRoot(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, "has_dynamic_root") == "true"; }
+
+std::optional<int64_t> SplitCount(const Instruction& i) {
+  const std::optional<absl::string_view> text = FrontendAttribute(i.frontend_attributes, "split_count");
+  int64_t count = 0;
+  return text.has_value() && absl::SimpleAtoi(*text, &count) ? std::optional<int64_t>(count) : std::nullopt;
+}
+
+std::string SplitCountText(int64_t count) { return absl::StrCat("{split_count=\"", count, "\"}"); }
+
+absl::Status CheckSplitCount(const Instruction& i, int64_t devices) {
+  const std::optional<int64_t> count = SplitCount(i);
+  if (!count.has_value() || *count == devices) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("split_count is ", *count, ", but the group of all has ", devices, devices == 1 ? " device" : " devices",
+                                                 ": every member of a group gets one block"));
+}
 
 }  // namespace hloscope

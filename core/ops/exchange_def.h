@@ -4,6 +4,7 @@
 #define HLOSCOPE_CORE_OPS_EXCHANGE_DEF_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,11 @@ bool HandsOnBegun(const Instruction& i);
 // group that sends each of the others.
 bool HasDynamicRoot(const Instruction& broadcast);
 inline constexpr absl::string_view kDynamicRoot = "{has_dynamic_root=\"true\"}";
+// StableHLO's split_count of an all-to-all whose group is that of all devices, which HLO text has as a frontend attribute. nullopt: it says none.
+std::optional<int64_t> SplitCount(const Instruction& all_to_all);
+std::string SplitCountText(int64_t count);
+// InvalidArgument: the group has another number of devices than the blocks that it splits into.
+absl::Status CheckSplitCount(const Instruction& all_to_all, int64_t devices);
 
 }  // namespace hloscope
 

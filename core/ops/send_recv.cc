@@ -144,7 +144,8 @@ void DefineSendRecv(OpRegistry& r) {
        "Gives (operand, u32 request, token); older texts have no token. It reaches the `recv` of the same channel in the same computation, else the "
        "one device that receives on the channel; `source_target_pairs` name more than one, by the numbers of all devices (replica by replica, in each its partitions). Without a receiver it is an error when it runs."},
       {Opcode::kSendDone, 1, 1, InferSendDone, EvaluateSendDone, HostService::kNone, "waits until a send is complete",
-       "Takes what `send` gave; the token, if there is one, comes after it."},
+       "Takes what `send` gave; the token, if there is one, comes after it. It waits until the receive has begun, also where a device sends to itself: "
+       "there the `recv` must not need what comes after the `send-done`, else the two wait for each other."},
       {Opcode::kRecv, 0, 1, InferRecv, EvaluateRecv, HostService::kNone, "begins to receive a value on a channel",
        "Gives (buffer, u32 request, token); older texts have no token. The buffer has no data before `recv-done`."},
       {Opcode::kRecvDone, 1, 1, InferRecvDone, EvaluateRecvDone, HostService::kReceive, "waits for a value to arrive",

@@ -92,6 +92,18 @@ const Instruction* TakenBy(const Instruction& receive) {
   return nullptr;
 }
 
+const Instruction* CompletedBeforeReceive(const Instruction& send) {
+  const auto alike = [&](const Instruction* i, ExchangeRole role) { return ExchangeOf(*i).role == role && ChannelOf(*i) == ChannelOf(send); };
+  const auto& schedule = send.parent->schedule;
+  int64_t number = std::count_if(schedule.begin(), schedule.begin() + send.index, [&](const Instruction* i) { return alike(i, ExchangeRole::kSend); });
+  const Instruction* done = nullptr;
+  for (const Instruction* i : schedule) {
+    if (alike(i, ExchangeRole::kSendDone) && &TransferStart(*i) == &send) done = i;
+    if (alike(i, ExchangeRole::kReceive) && number-- == 0) return done;
+  }
+  return nullptr;
+}
+
 int64_t ChannelOf(const Instruction& i) {
   if (i.Has(AttrId::kChannelId) || i.operands.empty()) return i.Int(AttrId::kChannelId);
   return i.operands[0]->Int(AttrId::kChannelId);

@@ -17,6 +17,8 @@ bool IsTransfer(const Instruction& i);
 const Instruction& TransferStart(const Instruction& transfer);
 // What gives that which a receive takes, in its computation; null where that comes out of a loop, and of what is no receive.
 const Instruction* TakenBy(const Instruction& receive);
+// What completes a send before its computation begins to receive it: the two wait for each other. Null: nothing does, or it is not received there.
+const Instruction* CompletedBeforeReceive(const Instruction& send);
 // The channel of a transfer, which its done operation need not name again.
 int64_t ChannelOf(const Instruction& transfer);
 // Has the computation an instruction of this role on the channel? Transfers with the host do not count.

@@ -67,9 +67,11 @@ TEST(CustomCall, FunctionsOfAGridThatDoNotFit) {
     EXPECT_EQ(checked.sink.diagnostics()[0].message, absl::StrCat("interpreter.run_parallel: ", message));
   };
   expect(Parallel("s32[2]", "x", "", ""), "it names no function (called_computations={f, g})");
-  expect(Parallel("s32[2]", "x", "f", ", backend_config=\"rows\""), "backend_config says how many functions each replica has, as \"partitions=2\", not \"rows\"");
+  expect(Parallel("s32[2]", "x", "f", ", backend_config=\"rows\""), "backend_config says how many functions each replica has, and how many of the last make the infeed, as \"partitions=2\" or \"partitions=2,infeed=1\", not \"rows\"");
   expect(Parallel("(s32[2], s32[2], s32[2])", "x, x, x", "f, f, f", ", backend_config=\"partitions=2\""),
          "each replica has 2 functions, one a partition, and there are 3");
+  expect(Parallel("s32[2]", "x", "f", ", backend_config=\"partitions=1,infeed=1\""), "it names no function (called_computations={f, g})");
+  expect(Parallel("s32[2]", "x", "f, f", ", backend_config=\"partitions=1,infeed=1\""), "f, whose result the infeed has, takes parameters");
   expect(Parallel("(s32[2], s32[2])", "x", "f, f", ""), "the functions take 2 operands together, and there is 1");
   expect(Parallel("(s32[2], s32[2])", "x, x, x", "f, f", ""), "the functions take 2 operands together, and there are 3");
   expect(Parallel("(s32[2], f32[], s32[2])", "x, x, a", "f, g", ""), "parameter 0 of g on replica 1 is f32[], and operand 1 is s32[2]");

@@ -172,7 +172,8 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<16x2xf32> {
   return %0 : tensor<16x2xf32>
 }
 })");
-  EXPECT_THAT(text, HasSubstr("f32[4,8] all-to-all(x), replica_groups={{0,1,2,3}}, channel_id=1, dimensions={1}"));
+  EXPECT_THAT(text, HasSubstr("f32[16,2] all-to-all("));
+  EXPECT_THAT(text, HasSubstr("replica_groups={{0,1,2,3}}, channel_id=1, dimensions={0}"));
   EXPECT_THAT(text, HasSubstr("f32[4,4,2] reshape("));
   EXPECT_THAT(text, HasSubstr("f32[4,4,2] transpose("));
   EXPECT_THAT(text, HasSubstr("f32[16,2] reshape("));
@@ -311,6 +312,7 @@ const Wrong kWrong[] = {
     {"stablehlo.run-parallel", "%0:3 = \"interpreter.run_parallel\"() {programs = [[@f, @f], [@f]]} : () -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)"},
     {"stablehlo.source-target-pairs", "%0 = \"stablehlo.collective_permute\"(%x) {source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<4xf32>) -> tensor<4xf32>"},
     {"stablehlo.dimension-number", "%c = arith.constant 3 : index\n%0 = \"tensor.dim\"(%x, %c) : (tensor<4xf32>, index) -> index"},
+    {"stablehlo.before-partitioner", "%0 = \"sdy.all_gather\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
     {"stablehlo.unknown-function", "%0 = func.call @nowhere(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
     {"stablehlo.layout", "%0 = stablehlo.custom_call @f(%d) {operand_layouts = [dense<[1, 1]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<2x2xf32>) -> tensor<2x2xf32>"},
     {"stablehlo.shape-assertion", "%c = stablehlo.constant dense<false> : tensor<i1>\nstablehlo.custom_call @shape_assertion(%c) {error_message = \"sizes differ\", has_side_effect = true} : (tensor<i1>) -> ()"},

@@ -111,6 +111,14 @@ void SayMembers(Board& board, bool live, int first, int members) {
   board.Skip(20);
 }
 
+// Devices of no group have numbers too, zeros, which are not drawn where the group takes all the room.
+void SayOutsidersLeftOut(Board& board, const Instruction& i, const DeviceGroups& g, const DeviceRows& rows) {
+  const int64_t left_out = OutsidersGetZeros(i) ? static_cast<int64_t>(g.missing.size()) - rows.outsiders : 0;
+  if (left_out <= 0 || board.scene().data().devices.empty()) return;
+  const Captions& tr = board.captions();
+  board.Say(tr.Counted(left_out, "$0 device that is in no group, and gets zeros, is not drawn here.", "$0 devices that are in no group, and get zeros, are not drawn here."));
+}
+
 // Whose numbers are drawn: the group's, from its member `first` on, or those of pairs. `told`: the device that was clicked, or that the session looks at.
 DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int first, const Device& told, const PictureData& data) {
   DeviceRows rows;
@@ -280,6 +288,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     DrawTransfer(board, t, width);
     board.Say(exchange == Exchange::kRagged ? tr("Blocks are rows, and differ in size: send_sizes of the sender says how many.") : tr("Each block is $0.", t.block));
     SayMembers(board, selection.live, first, static_cast<int>(members.size()));
+    SayOutsidersLeftOut(board, i, g, device_rows);
     if (step >= 0 && step < static_cast<int>(t.names.size())) {
       std::vector<std::string> got;
       for (const ExchangeBlock& b : t.after[step]) {

@@ -294,6 +294,7 @@ Computation* Converter::ConvertFunction(const Op& function, const std::vector<Sh
   computation->range = function.range;
   computation->name_range = function.name_range;
   converted_[key] = computation;
+  if (open_functions_.empty()) outermost_ = computation;
   open_functions_.push_back(&function);
   Scope scope(module_, computation, sink_);
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -424,9 +425,7 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
     scope.emit.computation()->in_error = true;
   } else if (row == nullptr) {
     scope.emit.computation()->in_error = true;
-    const std::string hint = HintForOperation(op.name);
-    sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
-                hint.empty() ? "operations of the stablehlo, chlo, func and check dialects are read" : hint);
+    ReportUnknown(op);
   } else if (static_cast<int>(op.operands.size()) < row->min_operands || (row->max_operands >= 0 && static_cast<int>(op.operands.size()) > row->max_operands)) {
     context.Error(HLO_LABEL("stablehlo.operands"), absl::StrCat(op.name, " cannot take ", op.operands.size(), " operands"));
   } else if (static_cast<int>(op.regions.size()) < row->regions) {

@@ -92,9 +92,15 @@ class Converter {
   std::string HintForFunction(absl::string_view name);
   const SourceText& source() const { return *file_.source; }
   std::string UniqueComputation(absl::string_view name);
+  // Of the function that is converted first of those that are being converted now: its own body, not that of a region or callee.
+  const Computation* outermost() const { return outermost_; }
+  // The functions whose results are the infeed of a program that main runs itself, as a call (interpreter.run_parallel of one device).
+  std::vector<std::string>& infeed() { return infeed_; }
 
  private:
   Operands ConvertBody(Scope& scope, const mlir::Region& region);
+  // An operation that no row is for.
+  void ReportUnknown(const mlir::Op& op);
   // Results have the types that the text gives them.
   void CheckResultTypes(Scope& scope, const mlir::Op& op);
   // What the handler of an operation made is called as the text calls it: `first` is the number of instructions before it.
@@ -116,6 +122,8 @@ class Converter {
   absl::flat_hash_map<std::string, Computation*> helpers_;
   absl::flat_hash_map<std::string, int> computation_names_;
   std::vector<const mlir::Op*> open_functions_;  // being converted, for recursion
+  const Computation* outermost_ = nullptr;
+  std::vector<std::string> infeed_;
   std::vector<Computation*> order_;              // callees first
   std::vector<std::pair<Instruction*, absl::string_view>> written_names_;  // where they are not the instruction's own
   int64_t suggestion_budget_ = int64_t{1} << 24;                           // of all searches for what was meant

@@ -211,34 +211,41 @@ void Quantized(OpContext& c) {
   c.SetAll(call);
 }
 
-// Programs of several devices: one program a device, all results in order. One alone is a call.
-// Functions that make the items of an infeed: all are known.
-bool CheckInfeed(OpContext& c, const mlir::Attr& infeed) {
-  bool known = infeed.kind != mlir::Attr::Kind::kSymbol || Callee(c, &infeed) != nullptr;
-  for (const mlir::Attr& one : infeed.array) known = CheckInfeed(c, one) && known;
+// The functions that the symbols of an attribute name, row by row; nothing where one of them is not there.
+bool AddCallees(OpContext& c, const mlir::Attr& symbols, std::vector<const mlir::Op*>& functions) {
+  bool known = true;
+  if (symbols.kind == mlir::Attr::Kind::kSymbol) {
+    functions.push_back(Callee(c, &symbols));
+    known = functions.back() != nullptr;
+  }
+  for (const mlir::Attr& one : symbols.array) known = AddCallees(c, one, functions) && known;
   return known;
 }
 
+// Whether a program of one device can be a call of its function, with what it finds in its infeed that of the whole program: nothing else finds
+// that, and it is run once.
+bool TakesInfeedOfMain(OpContext& c, const std::vector<const mlir::Op*>& infeed) {
+  if (infeed.empty()) return true;
+  if (!c.c.infeed().empty() || c.e.computation() != c.c.outermost()) return false;
+  for (const mlir::Op* function : infeed) c.c.infeed().push_back(SymbolOf(*function));
+  return true;
+}
+
+// Programs of several devices: one program a device, all results in order. One alone is a call. Each has an infeed of its own, which the functions
+// named by `infeed` fill; these follow the programs.
 void RunParallel(OpContext& c) {
   const mlir::Attr* programs = c.Need("programs");
   if (programs == nullptr) return;
-  if (const mlir::Attr* infeed = c.attr("infeed"); infeed != nullptr && !CheckInfeed(c, *infeed)) return;
-  std::vector<const mlir::Attr*> all;
+  std::vector<const mlir::Op*> all, infeed;
+  if (const mlir::Attr* names = c.attr("infeed"); names != nullptr && !AddCallees(c, *names, infeed)) return;
   const bool even = std::all_of(programs->array.begin(), programs->array.end(), [&](const mlir::Attr& row) { return row.array.size() == programs->array[0].array.size(); });
   if (!even) return c.Error(HLO_LABEL("stablehlo.run-parallel"), "each replica needs as many programs as the others, one a partition", "programs = [[@f, @g], [@f, @g]]: two replicas of two partitions");
-  for (const mlir::Attr& row : programs->array) {
-    for (const mlir::Attr& one : row.array) all.push_back(&one);
-    if (row.array.empty() && !row.text.empty()) all.push_back(&row);
-  }
-  if (all.size() == 1) {
-    const mlir::Op* function = Callee(c, all[0]);
-    if (function != nullptr) c.SetAll(AddCall(c, *function, c.ins(), {}));
-    return;
-  }
+  if (!AddCallees(c, *programs, all)) return;
+  if (all.size() == 1 && TakesInfeedOfMain(c, infeed)) return c.SetAll(AddCall(c, *all[0], c.ins(), {}));
   std::vector<Computation*> computations;
-  for (const mlir::Attr* one : all) {
-    const mlir::Op* function = Callee(c, one);
-    Computation* computation = function == nullptr ? nullptr : c.c.ConvertEntry(*function);
+  all.insert(all.end(), infeed.begin(), infeed.end());
+  for (const mlir::Op* function : all) {
+    Computation* computation = c.c.ConvertEntry(*function);
     if (computation == nullptr) return;
     computations.push_back(computation);
   }
@@ -256,8 +263,8 @@ void RunParallel(OpContext& c) {
   Instruction* call = c.e.Add(Opcode::kCustomCall, c.ins(), {c.Text(AttrId::kCustomCallTarget, c.op.name), called}, &shape, c.result_count() == 1 ? c.name() : "");
   if (call == nullptr) return;
   // Programs stand replica by replica, so many in each row.
-  const size_t partitions = std::max<size_t>(1, programs->array[0].array.size());
-  call->backend_config = c.c.module().Intern(Quoted(absl::StrCat("partitions=", partitions)));
+  const size_t partitions = programs->array.empty() ? 1 : std::max<size_t>(1, programs->array[0].array.size());
+  call->backend_config = c.c.module().Intern(Quoted(absl::StrCat("partitions=", partitions, infeed.empty() ? "" : absl::StrCat(",infeed=", infeed.size()))));
   c.SetAll(call);
 }
 

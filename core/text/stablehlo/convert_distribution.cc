@@ -103,6 +103,22 @@ void AllGather(OpContext& c) {
 }
 
 // HLO splits and concatenates along one dimension; another one to concatenate along is a matter of moving the blocks afterwards.
+// The blocks of dimension `split`, one behind the other along dimension `concat`: what an all-to-all along that cuts apart again.
+Instruction* BlocksAlong(OpContext& c, Instruction* x, int64_t split, int64_t concat, int64_t count) {
+  std::vector<int64_t> apart, permutation, result;
+  for (int64_t d = 0; d < x->shape.rank(); ++d) {
+    const int64_t size = x->shape.dim(static_cast<int>(d));
+    if (d == split) apart.push_back(count);
+    apart.push_back(size / (d == split ? count : 1));
+    result.push_back(d == split ? size / count : size * (d == concat ? count : 1));
+    if (d == concat) permutation.push_back(split);
+    permutation.push_back(d + (d >= split ? 1 : 0));
+  }
+  return c.e.Reshape(c.e.Add(Opcode::kTranspose, {c.e.Reshape(x, apart)}, {IntsAttribute(AttrId::kDimensions, permutation)}), result);
+}
+
+// The operation of HLO cuts and joins along one dimension. What is to be cut along another one is made before it, so that an async_start may end
+// with the exchange.
 void AllToAll(OpContext& c) {
   Attributes attributes;
   if (!AddGroups(c, attributes)) return;
@@ -110,11 +126,12 @@ void AllToAll(OpContext& c) {
   const int64_t split = c.Int("split_dimension", 0), concat = c.Int("concat_dimension", 0), count = c.Int("split_count", 1);
   const mlir::Attr* written = c.attr("replica_groups");
   const auto rows = written != nullptr ? RowsOf(*written) : std::nullopt;
-  if (rows && !rows->empty() && !(*rows)[0].empty() && static_cast<int64_t>((*rows)[0].size()) != count) {
+  const bool named = rows && !rows->empty() && !(*rows)[0].empty();
+  if (named && static_cast<int64_t>((*rows)[0].size()) != count) {
     return c.Error(HLO_LABEL("stablehlo.all-to-all"), absl::StrCat("split_count is ", count, ", but each of the replica_groups has ", (*rows)[0].size(),
                                                                    ": every member of a group gets one block"));
   }
-  attributes.push_back(IntsAttribute(AttrId::kDimensions, {split}));
+  attributes.push_back(IntsAttribute(AttrId::kDimensions, {concat}));
   Operands results;
   for (Instruction* x : c.ins()) {
     if (x == nullptr) return;
@@ -122,20 +139,9 @@ void AllToAll(OpContext& c) {
     if (split < 0 || split >= rank || concat < 0 || concat >= rank || count < 1 || x->shape.dim(static_cast<int>(split)) % count != 0) {
       return c.Error(HLO_LABEL("stablehlo.all-to-all"), absl::StrCat("dimension ", split, " of ", x->shape.ToString(false), " cannot be split into ", count, " blocks for dimension ", concat));
     }
-    Instruction* moved = c.e.Add(Opcode::kAllToAll, {x}, attributes);
-    if (split != concat && moved != nullptr) {
-      std::vector<int64_t> apart, permutation, result;
-      for (int64_t d = 0; d < rank; ++d) {
-        if (d == split) apart.push_back(count);
-        apart.push_back(x->shape.dim(static_cast<int>(d)) / (d == split ? count : 1));
-        result.push_back(d == split ? x->shape.dim(static_cast<int>(d)) / count : x->shape.dim(static_cast<int>(d)) * (d == concat ? count : 1));
-      }
-      for (int64_t d = 0; d < rank; ++d) {
-        if (d == concat) permutation.push_back(split);
-        permutation.push_back(d + (d >= split ? 1 : 0));
-      }
-      moved = c.e.Reshape(c.e.Add(Opcode::kTranspose, {c.e.Reshape(moved, apart)}, {IntsAttribute(AttrId::kDimensions, permutation)}), result);
-    }
+    Instruction* blocks = split == concat ? x : BlocksAlong(c, x, split, concat, count);
+    Instruction* moved = c.e.Add(Opcode::kAllToAll, {blocks}, attributes);
+    if (moved != nullptr && !named) moved->frontend_attributes = c.c.module().Intern(SplitCountText(count));  // how many there are, the run knows
     results.push_back(moved);
   }
   for (int i = 0; i < c.result_count() && i < static_cast<int>(results.size()); ++i) c.Set(i, results[i]);
@@ -222,11 +228,30 @@ Attributes TransferAttributes(OpContext& c) {
   return attributes;
 }
 
+// Whether the device may receive what it sends, further on in the same block: no pairs say that it is for another one.
+bool MayReceiveItself(const OpContext& c, const Attributes& attributes) {
+  const auto written = std::find_if(attributes.begin(), attributes.end(), [](const Attribute& a) { return a.id == AttrId::kSourceTargetPairs; });
+  if (written != attributes.end()) {
+    const auto& pairs = std::get<std::vector<std::pair<int64_t, int64_t>>>(written->value);
+    if (std::any_of(pairs.begin(), pairs.end(), [](const auto& pair) { return pair.first != pair.second; })) return false;
+  }
+  const auto channel = [](const mlir::Op& op) {
+    const mlir::Attr* handle = op.Find("channel_handle");
+    return handle == nullptr ? 0 : IntField(*handle, "handle", 0);
+  };
+  return c.op.parent != nullptr && std::any_of(c.op.parent->ops.begin(), c.op.parent->ops.end(), [&](const auto& op) {
+           return op->name == "stablehlo.recv" && channel(*op) == channel(c.op);
+         });
+}
+
+// The token of a send comes after it is complete. Not where the device may be the one that receives, as it need not do so before: then that of
+// what begins the send.
 void Send(OpContext& c) {
   const Attributes attributes = TransferAttributes(c);
   Instruction* data = Bundle(c, c.ins(0, c.operand_count() - 1));
   Instruction* send = c.e.Add(Opcode::kSend, {data, c.in(c.operand_count() - 1)}, attributes);
-  c.Set(0, c.e.Add(Opcode::kSendDone, {send}, attributes));
+  Instruction* done = c.e.Add(Opcode::kSendDone, {send}, attributes);
+  c.Set(0, send != nullptr && MayReceiveItself(c, attributes) ? c.e.Element(send, 2) : done);
 }
 
 void Recv(OpContext& c) {
@@ -268,9 +293,21 @@ Instruction* TupleOf(const Operands& results) {
   return tuple != nullptr && tuple->shape.tuple_shapes().size() == results.size() ? tuple : nullptr;
 }
 
+bool IsTaken(const mlir::SsaValue& value, const mlir::Region& region) {
+  return std::any_of(region.ops.begin(), region.ops.end(), [&](const auto& op) {
+    return std::find(op->operands.begin(), op->operands.end(), &value) != op->operands.end() ||
+           std::any_of(op->regions.begin(), op->regions.end(), [&](const auto& inner) { return IsTaken(value, *inner); });
+  });
+}
+
 // One collective that goes on beside the program until async_done: a computation of its own, whose root it is.
 void AsyncStart(OpContext& c) {
   const mlir::Region& region = *c.op.regions[0];
+  if (c.op.parent != nullptr && !c.op.results.empty() && !IsTaken(*c.op.results[0], *c.op.parent)) {
+    const mlir::SsaValue& future = *c.op.results[0];
+    return c.Error(HLO_LABEL("stablehlo.never-completed"), absl::StrCat("nothing completes ", future.name, ": no async_done takes the future that it is"),
+                   absl::StrCat("add \"stablehlo.async_done\"(", future.name, ")"));
+  }
   const RegionCaptures captures = FindCaptures(c);
   Operands operands = c.ins();
   const size_t own = operands.size();

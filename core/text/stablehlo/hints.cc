@@ -52,6 +52,17 @@ std::optional<std::vector<int64_t>> OpContext::NeedInts(absl::string_view name) 
   return Ints(name);
 }
 
+void Converter::ReportUnknown(const mlir::Op& op) {
+  const std::string hint = HintForOperation(op.name);
+  if (hint.empty() && absl::StartsWith(op.name, "sdy.")) {
+    return sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.before-partitioner"),
+                       absl::StrCat(op.name, " is of Shardy: this is a program before XLA's SPMD partitioner, which says what each device computes, and it is not executed"),
+                       "dump the program after it: XLA_FLAGS=--xla_dump_to=DIR writes DIR/*after_optimizations.txt, which run, debug and check read as HLO text; --partitions N runs it on N devices");
+  }
+  sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
+              hint.empty() ? "operations of the stablehlo, chlo, func and check dialects are read" : hint);
+}
+
 void OpContext::TellMisspelt() const {
   for (const mlir::NamedAttr& written : op.attributes) {
     if (!written.name_range.valid() || std::find(asked_.begin(), asked_.end(), written.name) != asked_.end()) continue;

@@ -29,7 +29,7 @@ bool IsPrivate(const Op& function) {
 struct Summary {
   bool asserts = false;
   int replicas = 1, partitions = 1;
-  std::vector<std::string> calls, infeed;
+  std::vector<std::string> calls;
 };
 
 void CollectSymbols(const Attr& a, std::vector<std::string>& symbols) {
@@ -46,7 +46,6 @@ void Summarize(const mlir::Region& region, Summary& s) {
       s.replicas = std::max(s.replicas, static_cast<int>(programs->array.size()));
       for (const Attr& row : programs->array) s.partitions = std::max(s.partitions, static_cast<int>(row.array.size()));
     }
-    if (const Attr* queue = op->Find("infeed"); queue != nullptr && op->name == "interpreter.run_parallel") CollectSymbols(*queue, s.infeed);
     for (const mlir::NamedAttr& attribute : op->attributes) CollectSymbols(attribute.value, s.calls);
     for (const auto& inner : op->regions) Summarize(*inner, s);
   }
@@ -104,7 +103,6 @@ void ReachFrom(const Functions& all, size_t at, absl::flat_hash_set<size_t>& see
     total.asserts |= s.asserts;
     total.replicas = std::max(total.replicas, s.replicas);
     total.partitions = std::max(total.partitions, s.partitions);
-    total.infeed.insert(total.infeed.end(), s.infeed.begin(), s.infeed.end());
     for (const std::string& callee : s.calls) {
       const auto found = all.by_name.find(callee.substr(callee.rfind(':') == std::string::npos ? 0 : callee.rfind(':') + 1));
       if (found != all.by_name.end()) open.push_back(found->second);
@@ -152,10 +150,10 @@ void AddAliases(const Op& function, Module& module) {
   if (!text.empty()) module.header.emplace_back("input_output_alias", absl::StrCat("{", text, " }"));
 }
 
-// The functions whose results interpreter.run_parallel finds in its infeed are named in the header: infeed={f, g}. They are computations, too.
-void NameInfeed(Converter& converter, const std::vector<std::string>& functions, Module& module) {
+// The functions whose results the program itself finds in its infeed are named in the header: infeed={f, g}. They are computations, too.
+void NameInfeed(Converter& converter, Module& module) {
   std::vector<absl::string_view> names;
-  for (const std::string& name : functions) {
+  for (const std::string& name : converter.infeed()) {
     const Op* function = converter.FindFunction(name);
     const Computation* made = function == nullptr ? nullptr : converter.ConvertEntry(*function);
     if (made != nullptr) names.push_back(made->name);
@@ -189,7 +187,7 @@ std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, 
     absl::flat_hash_set<size_t> seen;
     Summary total;
     ReachFrom(all, std::find(converter.functions().begin(), converter.functions().end(), entry) - converter.functions().begin(), seen, total);
-    NameInfeed(converter, total.infeed, target);
+    NameInfeed(converter, target);
     for (size_t k : RootsOfTheRest(all, converter.functions(), seen)) {
       if (HasStaticArguments(*converter.functions()[k])) converter.ConvertEntry(*converter.functions()[k]);
     }
@@ -239,7 +237,7 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       test.module->source = source;
       Converter converter(file, *file.modules[part], *test.module, sink);
       Computation* entry = converter.ConvertEntry(function);
-      for (const std::string& name : total.infeed) {
+      for (const std::string& name : converter.infeed()) {
         // These functions are made of constants, so their results are known now.
         const Op* item = converter.FindFunction(name);
         const Computation* made = item == nullptr ? nullptr : converter.ConvertEntry(*item);

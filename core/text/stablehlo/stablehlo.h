@@ -27,7 +27,7 @@ struct StableHloTest {
   std::unique_ptr<Module> module;
   SourceRange range;       // where the function stands
   bool asserts = true;     // false: it has no assertions and only has to run
-  std::vector<Value> infeed;  // what interpreter.run_parallel's infeed functions return, in order
+  std::vector<Value> infeed;  // of what main itself runs (interpreter.run_parallel of one device), in order
   bool reached = true;        // false: a function that no test calls; it is here, with arguments or not, because of its errors
   int num_replicas = 1, num_partitions = 1;  // what its interpreter.run_parallel runs on, at most
 };
