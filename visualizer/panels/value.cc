@@ -97,7 +97,7 @@ void ValuePanel::Load(const nlohmann::json& from) {
 
 // Of commands that need a value: why they cannot do what they say. Empty: they can.
 std::string ValuePanel::WhyNot(absl::string_view word) const {
-  static constexpr absl::string_view kOfAValue[] = {"fit", "compare", "difference", "ulp",     "why",   "copy",
+  static constexpr absl::string_view kOfAValue[] = {"fit", "compare", "difference", "ulp",     "why",   "copy", "array",
                                                     "at",  "moment",  "rows",       "columns", "slide", "channels"};
   if (std::find(std::begin(kOfAValue), std::end(kOfAValue), word) == std::end(kOfAValue)) return "";
   if (target() == nullptr) return "there is no value to look at; select an instruction first";
@@ -136,6 +136,9 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     (word == "ramp" ? ramp_ : word == "range" ? range_ : shows_) = static_cast<int>(chosen - words.begin());
   } else if (word == "fit") {
     view->fitted = true;
+  } else if (word == "array") {
+    *error = ChooseLeaf(context, args);
+    return error->empty();
   } else if (word == "compare") {
     side_.Compare(std::string(args));
   } else if (word == "value" || word == "difference" || word == "ulp") {
@@ -368,22 +371,33 @@ void ValuePanel::MoveByKeys(PanelContext& context, const CanvasView& view, const
   reveal_ = true;
 }
 
+std::string ValuePanel::ChooseLeaf(PanelContext& context, absl::string_view path) {
+  const Shape& whole = name_.instruction->shape;
+  const int count = LeafCountOf(whole);
+  if (!whole.IsTuple()) return absl::StrCat(ShownName(*name_.instruction), " is ", ShapeText(whole), ", one array");
+  int chosen = 0;
+  while (chosen < count && LeafPathText(whole, chosen) != path) ++chosen;
+  if (chosen == count) {
+    return absl::StrCat("there is no array '", path, "' in ", ShapeText(whole), count == 0 ? "" : absl::StrCat("; its arrays are ", LeafPathText(whole, 0), " to ", LeafPathText(whole, count - 1)));
+  }
+  leaves_[name_.instruction] = chosen;
+  name_.leaf = chosen;
+  // The element of the same index is selected in it, where there is one.
+  if (const Selection& selection = context.selection; selection.instruction == name_.instruction && selection.leaf >= 0) {
+    const Shape& shape = LeafShape(whole, chosen);
+    const bool within = static_cast<int>(selection.element.size()) == shape.rank() && WithinShape(shape, selection.element);
+    context.select_in(name_.instruction, chosen, within ? selection.element : std::vector<int64_t>());
+  }
+  return "";
+}
+
 void ValuePanel::DrawLeaves(PanelContext& context, const Shape& whole) {
   const int count = LeafCountOf(whole);
   if (count == 0) return;
   std::vector<std::string> labels;
   for (int leaf = 0; leaf < std::min(count, 400); ++leaf) labels.push_back(LeafLabel(whole, leaf));
   int chosen = name_.leaf;
-  if (ui::Combo("leaf", labels, &chosen, 200)) {
-    leaves_[name_.instruction] = chosen;
-    name_.leaf = chosen;
-    // The element of the same index is selected in it, where there is one.
-    if (const Selection& selection = context.selection; selection.instruction == name_.instruction && selection.leaf >= 0) {
-      const Shape& shape = LeafShape(whole, chosen);
-      const bool within = static_cast<int>(selection.element.size()) == shape.rank() && WithinShape(shape, selection.element);
-      context.select_in(name_.instruction, chosen, within ? selection.element : std::vector<int64_t>());
-    }
-  }
+  if (ui::Combo("leaf", labels, &chosen, 200)) context.run(absl::StrCat("window value array ", LeafPathText(whole, chosen)));
   const float line = ImGui::GetItemRectMin().y + std::floor((ImGui::GetItemRectSize().y - ui::Type().ui->FontSize) / 2);
   ImGui::SameLine(0, ui::Px(8));
   const float top = ImGui::GetCursorScreenPos().y;
