@@ -44,7 +44,8 @@ void ValuePanel::Draw(PanelContext& context) {
   const Instruction* shown = target();
   const std::shared_ptr<const Standing> standing =
       standing_.Get(context.engine, absl::StrCat(moment, reinterpret_cast<uintptr_t>(shown)), [shown](Session::State& s) -> absl::StatusOr<Standing> { return StandingOf(s, *shown); });
-  if (ImGui::GetContentRegionAvail().y >= ui::Px(200)) DrawHistory(context);  // a low panel is for the value
+  const ImVec2 whole = ImGui::GetContentRegionAvail();
+  if (whole.y >= ui::Px(whole.x < ui::Px(400) ? 260 : 200)) DrawHistory(context);  // a low panel is for the value
   if (standing == nullptr || standing->of != shown) {
     // The engine is at something else: what is known of the value meanwhile is its shape.
     const std::string what = context.engine.activity().what;
@@ -334,7 +335,9 @@ void ValuePanel::DrawValue(PanelContext& context) {
   } else {
     ImGui::BeginChild("all", {0, 0}, false);
     DrawTools(context, view, f);
-    DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
+    // What it looks like, and what its colours mean, is seen as a whole; what is said of it is below.
+    const float rest = std::max(ui::Px(72), ImGui::GetContentRegionAvail().y - ui::Px(46));
+    DrawCanvas(context, view, f, std::min({std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f), rest}));
     ui::Gap(6);
     const bool in_sight = ImGui::GetCursorScreenPos().y + ui::Px(40) < ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
     side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
