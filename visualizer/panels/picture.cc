@@ -15,6 +15,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
+#include "core/ops/leaf_flow.h"
 #include "imgui_internal.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/picture_view.h"
@@ -204,7 +205,6 @@ class PicturePanel : public Panel {
   }
 
   const Instruction* InstructionOf(const Cell& cell) const {
-    // Of a leaf of a tuple there is no element that all panels know.
     if (cell.array >= kOwnArray) return cell.array >= kOperandLeaf ? OperandOf(cell) : nullptr;
     if (cell.array >= kResultArray) return target();
     return OperandOf(cell);
@@ -217,9 +217,12 @@ class PicturePanel : public Panel {
   void Pin(PanelContext& context, const Cell& cell) {
     selection_.pinned = cell;
     const Instruction* of = InstructionOf(cell);
-    if (of == nullptr || !of->shape.IsArray()) return;
+    if (of == nullptr) return;
+    const int leaf = cell.array >= kOperandLeaf ? cell.array / kOperandLeaf : cell.array >= kResultArray ? cell.array - kResultArray : 0;
+    if (leaf >= LeafCountOf(of->shape)) return;
+    if (const Shape& shape = LeafShape(of->shape, leaf); !shape.IsArray() || static_cast<int>(cell.index.size()) != shape.rank()) return;
     own_selection_ = of;
-    context.select(of, cell.index);
+    context.select_in(of, of->shape.IsTuple() ? leaf : -1, cell.index);
   }
 
   void Ask(PanelContext& context) {
