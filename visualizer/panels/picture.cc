@@ -66,6 +66,7 @@ class PicturePanel : public Panel {
       ui::TextWrapped(std::string(live_.status().message()), ui::Colors().dim);
       ui::TagFact("error", live_.status().message());
     }
+    DrawMoment(context);
     DrawStanding(context);
     if (shown_->made->steps > 0) DrawSteps(context);
     DrawPicture(context);
@@ -313,6 +314,16 @@ class PicturePanel : public Panel {
       absl::StrAppend(&command, absl::ConsumePrefix(&own, "result") ? own : absl::StrCat("(", cell, ")"));
     }
     return absl::StrCat(command, " ", row_->id);
+  }
+
+  // Of which iteration and replica the numbers are.
+  void DrawMoment(const PanelContext& context) const {
+    std::string moment = shown_->operands_there > 0 || shown_->result_there ? shown_->iteration : "";
+    if (!context.now.device_name.empty()) absl::StrAppend(&moment, moment.empty() ? "" : " \u00b7 ", context.now.device_name);
+    ui::TagFact("moment", moment);
+    if (moment.empty()) return;
+    ui::TextCut(moment, ui::Colors().dim, ui::Type().small);
+    ui::Gap(4);
   }
 
   // The program has not come so far: shapes are drawn all the same.
