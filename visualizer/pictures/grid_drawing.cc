@@ -54,7 +54,10 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing, float* used) co
     const View& view = views_[d];
     const int64_t last = view.first + view.count - 1;
     // The widest that it can be, so that scrolling moves nothing.
-    const std::string widest = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(Told(d), "-", Told(d)) : absl::StrCat(Told(d)), Told(d));
+    const auto say = [&](const std::string& seen, int64_t whole) {
+      return spec_.axes[d].letter.empty() ? tr_("$0 of $1", seen, whole) : tr_("$0 $1 of $2", spec_.axes[d].letter, seen, whole);
+    };
+    const std::string widest = say(view.count > 1 ? absl::StrCat(Told(d), "-", Told(d)) : absl::StrCat(Told(d)), Told(d));
     const float text_width = TextWidth(widest, Face::kUi, 11) + 4;
     const float buttons_width = live_ ? 56 : 0;
     if (x > 0 && x + text_width + buttons_width > width) {
@@ -62,7 +65,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing, float* used) co
       y += kScrollHeight - 2;
     }
     if (drawing != nullptr) {
-      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, SeenText(d), static_cast<size_t>(d) < spec_.named.size() ? spec_.named[static_cast<size_t>(d)] : Told(d));
+      const std::string text = say(SeenText(d), static_cast<size_t>(d) < spec_.named.size() ? spec_.named[static_cast<size_t>(d)] : Told(d));
       drawing->AddText({at.x + x, at.y + y + 12}, text, {11, Face::kUi, Ink::kDim});
       const struct {
         const char* text;
