@@ -225,14 +225,20 @@ class Writer {
   std::string ExerciseHtml(const Block& block) {
     const Exercise& exercise = lesson_.exercises[static_cast<size_t>(block.index)];
     const ExerciseText& text = block.exercise;
-    std::string out = absl::StrCat("<div class=\"exercise\" id=\"exercise-", exercise.id, "\">\n<p class=\"name\">", EscapeMarkup(words_.Get("exercise")), "</p>\n");
+    const int number = ++exercises_;  // in the order of the page
+    std::string out = absl::StrCat("<div class=\"exercise\" id=\"exercise-", exercise.id, "\">\n<p class=\"name\">", EscapeMarkup(words_.Get("exercise")), " ", number, "</p>\n");
     for (const Spans& p : text.question) absl::StrAppend(&out, "<p>", SpansHtml(p), "</p>\n");
     if (!text.choices.empty()) {
       absl::StrAppend(&out, "<ol>\n");
       for (const auto& [letter, choice] : text.choices) absl::StrAppend(&out, "<li>", SpansHtml(choice), "</li>\n");
       absl::StrAppend(&out, "</ol>\n");
     }
-    for (const Spans& hint : text.hints) absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("hint")), "</summary><div>", SpansHtml(hint), "</div></details>\n");
+    // Each has a name of its own on the page, also where it is heard rather than seen below its exercise.
+    for (size_t k = 0; k < text.hints.size(); ++k) {
+      const std::string hint = absl::StrCat(words_.Get("hint"), text.hints.size() > 1 ? absl::StrCat(" ", k + 1) : "");
+      absl::StrAppend(&out, "<details><summary aria-label=\"", EscapeMarkup(absl::StrCat(words_.Get("exercise"), " ", number, ": ", hint)), "\">", EscapeMarkup(hint), "</summary><div>",
+                      SpansHtml(text.hints[k]), "</div></details>\n");
+    }
     for (const auto& [wrong, why] : text.wrong) {
       if (exercise.kind == "program") continue;
       absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("if-you-said", {wrong})), "</summary><div>", SpansHtml(why), "</div></details>\n");
@@ -249,6 +255,7 @@ class Writer {
   const Words& words_;
   const Captions captions_;
   const BackendMaker& backend_;
+  int exercises_ = 0;  // written so far
 };
 
 std::string IndexHtml(const Shelf& shelf, const std::string& language) {
