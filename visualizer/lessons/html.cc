@@ -54,7 +54,8 @@ figcaption { font-size: 14.5px; color: var(--hls-dim); margin-top: 8px; }
 .picture > svg { max-width: 100%; }
 table { border-collapse: collapse; margin: 16px 0; font-size: 15px; }
 th, td { text-align: left; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--hls-border); vertical-align: top; }
-th { color: var(--hls-dim); font-weight: 600; }
+th { color: var(--hls-dim); font-weight: 600; white-space: nowrap; }
+.table { overflow-x: auto; }
 .exercise { border: 1px solid var(--hls-border); border-left: 4px solid var(--hls-blue); border-radius: 8px; padding: 12px 20px; margin: 24px 0; }
 .exercise > p:first-child { margin-top: 4px; }
 .exercise .name { font-size: 12px; text-transform: uppercase; letter-spacing: .06em; color: var(--hls-blue); font-weight: 600; margin: 0; }
@@ -184,13 +185,13 @@ class Writer {
     return "";
   }
   static std::string TableHtml(const Block& block) {
-    std::string out = "<table>\n";
+    std::string out = "<div class=\"table\"><table>\n";
     for (size_t r = 0; r < block.rows.size(); ++r) {
       absl::StrAppend(&out, "<tr>");
       for (const Spans& cell : block.rows[r]) absl::StrAppend(&out, r == 0 ? "<th>" : "<td>", SpansHtml(cell), r == 0 ? "</th>" : "</td>");
       absl::StrAppend(&out, "</tr>\n");
     }
-    return absl::StrCat(out, "</table>\n");
+    return absl::StrCat(out, "</table></div>\n");
   }
   // What an exercise asks stays behind a fold.
   std::string Folded(const Exercise* until, const std::string& inner) {
