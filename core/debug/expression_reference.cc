@@ -18,7 +18,7 @@ absl::string_view NameWithSpaces(absl::string_view text, size_t from, const Expr
   constexpr size_t kLongest = 200;
   for (size_t end = std::min(text.size(), kLongest); end > from; --end) {
     const absl::string_view name = text.substr(0, end);
-    if (absl::StrContains(name, ' ') && host.IsName(name)) return name;
+    if (absl::StrContains(name, ' ') && name.back() != ' ' && host.IsName(name)) return name;
   }
   return "";
 }
