@@ -15,6 +15,7 @@ namespace hloscope {
 
 InstructionName ParseInstructionName(absl::string_view text) {
   text = absl::StripPrefix(absl::StripAsciiWhitespace(text), "%");
+  if (text.size() > 2 && text.front() == '"' && text.find('"', 1) == text.size() - 1) return {"", text.substr(1, text.size() - 2)};  // with spaces in it
   const size_t end = std::min(text.find_first_of(" \t:"), text.size());
   absl::string_view rest = text.substr(end);
   const absl::string_view first = text.substr(0, end);

@@ -53,12 +53,14 @@ std::string HintFor(const Module& module, absl::string_view name) {
 }
 
 absl::StatusOr<Locations> ByName(const Module& module, absl::string_view spec, const Computation* current) {
-  const absl::string_view name = absl::StripPrefix(spec, "%");
+  absl::string_view name = absl::StripPrefix(spec, "%");
   if (const InstructionName parsed = ParseInstructionName(name); !parsed.computation.empty()) {
     const Computation* computation = module.FindComputation(parsed.computation);
     const Instruction* instruction = computation == nullptr ? nullptr : computation->FindInstruction(parsed.name);
     if (instruction != nullptr) return Locations{{computation, instruction->index}};
     return NoSuchNamed(module, parsed);
+  } else {
+    name = parsed.name;  // without its quotes
   }
   if (current != nullptr) {
     if (const Instruction* instruction = current->FindInstruction(name)) return Locations{{current, instruction->index}};

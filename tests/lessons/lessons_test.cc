@@ -177,6 +177,11 @@ TEST(Lessons, ExportedPagesLinkToWhatIsThere) {
     }
     EXPECT_EQ(page.find("there is no picture"), std::string::npos) << file;
     EXPECT_EQ(page.find("src=\"http"), std::string::npos) << file << " needs a network";
+    // What is folded has a name of its own.
+    static const std::regex named("aria-label=\"([^\"]+)\"");
+    std::set<std::string> names;
+    for (std::sregex_iterator it(page.begin(), page.end(), named), end; it != end; ++it) EXPECT_TRUE(names.insert((*it)[1]).second) << file << ": " << (*it)[1];
+    if (absl::EndsWith(file, "/en/degenerate.html")) EXPECT_TRUE(names.count("Exercise 1: Hint") + names.count("Exercise 1: Hint 1") == 1);
     // A page is a few hundred kilobytes at most.
     EXPECT_LT(page.size(), 1u << 20) << file;
   }

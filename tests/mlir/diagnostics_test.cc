@@ -201,7 +201,7 @@ TEST(MlirDiagnostics, ReadingGoesOnAfterEachProblem) {
 TEST(MlirDiagnostics, MessagesShowThePlaceAndTheWayOut) {
   Reading reading(InFunction("%0 = stablehlo.pad %a, %i, lo = [0] : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>"));
   EXPECT_THAT(reading.Problems(), HasSubstr("<test>:2:28: error: stablehlo.pad has no 'lo =' [mlir.keyword]"));
-  EXPECT_THAT(reading.Problems(), HasSubstr("it has: low, high, interior"));
+  EXPECT_THAT(reading.Problems(), HasSubstr("did you mean 'low'? It has: low, high, interior"));
 }
 
 }  // namespace

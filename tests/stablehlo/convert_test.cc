@@ -238,7 +238,7 @@ TEST(StableHloConvert, ErrorsThatNoTestReachesAreReported) {
       {"func.func @a() { call @b() : () -> () return }\nfunc.func private @b() { call @a() : () -> () return }\nfunc.func @ok() { return }\n", "stablehlo.recursive-call", {"ok", "!a"}},
       {"func.func @main() { func.call @main() : () -> () return }\n", "stablehlo.recursive-call", {"!main"}},
       {"func.func @ok() { return }\nfunc.func private @bad(%x: tensor<2xf32>) -> tensor<3xf32> {\n  %0 = stablehlo.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>\n"
-       "  return %0 : tensor<3xf32>\n}\n", "verify.shape-mismatch", {"ok", "!bad"}},
+       "  return %0 : tensor<3xf32>\n}\n", "stablehlo.result-type", {"ok", "!bad"}},
       {"func.func @ok() { return }\nfunc.func private @fine(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }\n", "", {"ok"}},
   };
   for (const Case& one : cases) {

@@ -113,5 +113,24 @@ TEST(RenameStableHlo, WhatIsTakenOrNoNameIsRefused) {
   for (absl::string_view bad : {"", "a b", "1a", "a/b"}) EXPECT_FALSE(CheckStableHloName(kText, word, bad).ok()) << bad;
 }
 
+// Which of the places is where it is made: the one of its own block, the second of several results, a function behind its call.
+TEST(StableHloNames, WhereTheyAreMade) {
+  const auto made = [](absl::string_view text, absl::string_view before, absl::string_view name) {
+    const int64_t at = static_cast<int64_t>(text.find(name, text.find(before)));
+    const SourceRange place = StableHloDefinition(text, StableHloNameAt(text, at));
+    return place.valid() ? 1 + static_cast<int>(std::count(text.begin(), text.begin() + place.begin, '\n')) : 0;
+  };
+  EXPECT_EQ(made(kBlocks, "return %c", "%c"), 4);
+  EXPECT_EQ(made(kBlocks, "return %d", "%e"), 8);
+  EXPECT_EQ(made(kBlocks, "some.pair", "%s"), 2);
+  EXPECT_EQ(made(kBlocks, "add %i, %t", "%t"), 20);
+  EXPECT_EQ(made(kBlocks, "reduce", "%b#1"), 11);
+  EXPECT_EQ(made(kText, "call", "@f"), 7);
+  EXPECT_EQ(made(kText, "return %x1", "%x1"), 4);
+  const SourceRange second = StableHloNameFrom(kText, static_cast<int64_t>(kText.find("func.func private")), "%x");
+  EXPECT_EQ(std::count(kText.begin(), kText.begin() + second.begin, '\n'), 6);
+  EXPECT_FALSE(StableHloNameFrom(kText, 0, "%none").valid());
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -421,6 +421,23 @@ TEST(Complex, PartsStandForNumbers) {
   EXPECT_EQ(ParseComplexPart("phase"), std::nullopt);
 }
 
+// An infinity beside a NaN is said too, whichever part is looked at.
+TEST(Complex, BothPartsAreCounted) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  Instruction instruction;
+  instruction.shape = Shape::Array(ElementType::kC64, {5});
+  Value z = Value::Allocate(instruction.shape);
+  std::complex<float>* at = z.mutable_as<std::complex<float>>();
+  at[0] = {1, 2}, at[1] = {inf, nan}, at[2] = {nan, 1}, at[3] = {0, -inf}, at[4] = {3, 4};
+  for (const ComplexPart part : {ComplexPart::kMagnitude, ComplexPart::kReal, ComplexPart::kImaginary, ComplexPart::kAngle}) {
+    const ValueFacts facts = FactsOfValue({&instruction}, z, part);
+    EXPECT_EQ(facts.nan, 2) << SignOf(part);
+    EXPECT_EQ(facts.inf, 2) << SignOf(part);
+    EXPECT_EQ(facts.first_nan, 1) << SignOf(part);
+    EXPECT_EQ(facts.first_inf, 1) << SignOf(part);
+  }
+}
+
 TEST(Picture, OfChannels) {
   EXPECT_EQ(ChannelDimension(Shape::Array(ElementType::kF32, {8, 8, 3})), 2);
   EXPECT_EQ(ChannelDimension(Shape::Array(ElementType::kF32, {3, 8, 8})), 0);

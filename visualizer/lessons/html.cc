@@ -54,7 +54,8 @@ figcaption { font-size: 14.5px; color: var(--hls-dim); margin-top: 8px; }
 .picture > svg { max-width: 100%; }
 table { border-collapse: collapse; margin: 16px 0; font-size: 15px; }
 th, td { text-align: left; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--hls-border); vertical-align: top; }
-th { color: var(--hls-dim); font-weight: 600; }
+th { color: var(--hls-dim); font-weight: 600; white-space: nowrap; }
+.table { overflow-x: auto; }
 .exercise { border: 1px solid var(--hls-border); border-left: 4px solid var(--hls-blue); border-radius: 8px; padding: 12px 20px; margin: 24px 0; }
 .exercise > p:first-child { margin-top: 4px; }
 .exercise .name { font-size: 12px; text-transform: uppercase; letter-spacing: .06em; color: var(--hls-blue); font-weight: 600; margin: 0; }
@@ -184,13 +185,13 @@ class Writer {
     return "";
   }
   static std::string TableHtml(const Block& block) {
-    std::string out = "<table>\n";
+    std::string out = "<div class=\"table\"><table>\n";
     for (size_t r = 0; r < block.rows.size(); ++r) {
       absl::StrAppend(&out, "<tr>");
       for (const Spans& cell : block.rows[r]) absl::StrAppend(&out, r == 0 ? "<th>" : "<td>", SpansHtml(cell), r == 0 ? "</th>" : "</td>");
       absl::StrAppend(&out, "</tr>\n");
     }
-    return absl::StrCat(out, "</table>\n");
+    return absl::StrCat(out, "</table></div>\n");
   }
   // What an exercise asks stays behind a fold.
   std::string Folded(const Exercise* until, const std::string& inner) {
@@ -225,14 +226,20 @@ class Writer {
   std::string ExerciseHtml(const Block& block) {
     const Exercise& exercise = lesson_.exercises[static_cast<size_t>(block.index)];
     const ExerciseText& text = block.exercise;
-    std::string out = absl::StrCat("<div class=\"exercise\" id=\"exercise-", exercise.id, "\">\n<p class=\"name\">", EscapeMarkup(words_.Get("exercise")), "</p>\n");
+    const int number = ++exercises_;  // in the order of the page
+    std::string out = absl::StrCat("<div class=\"exercise\" id=\"exercise-", exercise.id, "\">\n<p class=\"name\">", EscapeMarkup(words_.Get("exercise")), " ", number, "</p>\n");
     for (const Spans& p : text.question) absl::StrAppend(&out, "<p>", SpansHtml(p), "</p>\n");
     if (!text.choices.empty()) {
       absl::StrAppend(&out, "<ol>\n");
       for (const auto& [letter, choice] : text.choices) absl::StrAppend(&out, "<li>", SpansHtml(choice), "</li>\n");
       absl::StrAppend(&out, "</ol>\n");
     }
-    for (const Spans& hint : text.hints) absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("hint")), "</summary><div>", SpansHtml(hint), "</div></details>\n");
+    // Each has a name of its own on the page, also where it is heard rather than seen below its exercise.
+    for (size_t k = 0; k < text.hints.size(); ++k) {
+      const std::string hint = absl::StrCat(words_.Get("hint"), text.hints.size() > 1 ? absl::StrCat(" ", k + 1) : "");
+      absl::StrAppend(&out, "<details><summary aria-label=\"", EscapeMarkup(absl::StrCat(words_.Get("exercise"), " ", number, ": ", hint)), "\">", EscapeMarkup(hint), "</summary><div>",
+                      SpansHtml(text.hints[k]), "</div></details>\n");
+    }
     for (const auto& [wrong, why] : text.wrong) {
       if (exercise.kind == "program") continue;
       absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("if-you-said", {wrong})), "</summary><div>", SpansHtml(why), "</div></details>\n");
@@ -249,6 +256,7 @@ class Writer {
   const Words& words_;
   const Captions captions_;
   const BackendMaker& backend_;
+  int exercises_ = 0;  // written so far
 };
 
 std::string IndexHtml(const Shelf& shelf, const std::string& language) {

@@ -77,8 +77,9 @@ absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& w
   shown.result_there = data->result.has_value();
   shown.operands = static_cast<int>(data->operands.size());
   for (const Value& operand : data->operands) shown.operands_there += operand.has_value();
+  const Standing standing = StandingOf(s, instruction);
+  if (instruction.literal == nullptr) shown.iteration = standing.iteration;
   if (!shown.result_there) {
-    const Standing standing = StandingOf(s, instruction);
     shown.why = standing.why.empty() ? "it has no value" : standing.why;
   }
   const auto start = std::chrono::steady_clock::now();

@@ -29,6 +29,7 @@ struct PictureShown {
   bool result_there = false;
   int operands = 0, operands_there = 0;
   std::string why;     // the result is not there: "not executed yet"
+  std::string iteration;  // of the loops that its frame is in: "iteration 3 of %while.2"; empty: outside of loops, and of constants
   double draw_ms = 0;  // what the drawing alone took
 };
 

@@ -6,7 +6,9 @@
 
 #include "absl/strings/ascii.h"
 #include "core/debug/edit_sets.h"
+#include "visualizer/model/build_edit.h"
 #include "visualizer/model/edit_reach.h"
+#include "visualizer/model/rename_stablehlo.h"
 
 namespace hloscope {
 namespace {
@@ -299,9 +301,35 @@ const Computation* ProgramIndex::ComputationAt(int64_t offset) const {
   return nullptr;
 }
 
+// A value of StableHLO by its name: all operands of an operation have the operation's place there.
+Symbol ProgramIndex::StableHloSymbolAt(const Document& document, int64_t offset, SourceRange word) const {
+  Symbol symbol;
+  const absl::string_view text = document.text();
+  SourceRange name = {word.begin + 1, word.end};
+  const auto at = [&](int32_t place) { return static_cast<size_t>(place) < text.size() ? text[static_cast<size_t>(place)] : '\0'; };
+  if (at(name.end) == '#') {
+    do ++name.end;
+    while (absl::ascii_isdigit(static_cast<unsigned char>(at(name.end))));
+  }
+  const Instruction* line = At(offset);
+  const Computation* home = line != nullptr ? line->parent : ComputationAt(offset);
+  if (home == nullptr) return symbol;
+  symbol.instruction = home->FindInstruction(text.substr(static_cast<size_t>(name.begin), static_cast<size_t>(name.end - name.begin)));
+  if (symbol.instruction == nullptr) return symbol;
+  symbol.range = name;
+  const SourceRange operation = line != nullptr ? map_.Newer(line->name_range) : SourceRange();
+  symbol.definition = line == nullptr ? symbol.instruction->parameter_number >= 0 : symbol.instruction->range.begin == line->range.begin && word.begin < operation.begin;
+  return symbol;
+}
+
 Symbol ProgramIndex::SymbolAt(const Document& document, int64_t offset) const {
   Symbol symbol;
   if (module_ == nullptr) return symbol;
+  const bool hlo = build::IsHloText(document.text());
+  if (!hlo) {
+    const SourceRange name = StableHloNameAt(document.text(), offset);
+    if (name.valid() && document.text()[static_cast<size_t>(name.begin)] == '%') return StableHloSymbolAt(document, offset, name);
+  }
   const SourceRange word = WordAt(document, offset);
   if (word.end <= word.begin) return symbol;
   symbol.range = word;
@@ -317,7 +345,7 @@ Symbol ProgramIndex::SymbolAt(const Document& document, int64_t offset) const {
       symbol.definition = true;
       return symbol;
     }
-    for (size_t k = 0; k < instruction->operand_ranges.size() && k < instruction->operands.size(); ++k) {
+    for (size_t k = 0; hlo && k < instruction->operand_ranges.size() && k < instruction->operands.size(); ++k) {
       if (instruction->operands[k] == nullptr || !holds(instruction->operand_ranges[k])) continue;
       symbol.instruction = instruction->operands[k];
       return symbol;

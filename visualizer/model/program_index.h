@@ -97,6 +97,7 @@ class ProgramIndex {
   std::shared_ptr<const Reading> reading() const { return reading_; }
 
  private:
+  Symbol StableHloSymbolAt(const Document& document, int64_t offset, SourceRange word) const;
   bool SameAsRunning(const Instruction& shown, int depth) const;
   std::vector<const Instruction*> Edited() const;
   void Sort();

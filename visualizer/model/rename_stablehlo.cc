@@ -232,6 +232,37 @@ std::vector<SourceRange> StableHloUses(absl::string_view text, SourceRange word)
   return uses;
 }
 
+SourceRange StableHloDefinition(absl::string_view text, SourceRange word) {
+  const absl::string_view name = text.substr(word.begin, word.end - word.begin);
+  if (name[0] == '%') {
+    const auto [from, to] = FunctionAround(text, word.begin);
+    const ValueNames names(text, from, to);
+    const ValueNames::Place* meant = names.At(word.begin);
+    for (const ValueNames::Place& place : names.places()) {
+      if (meant != nullptr && place.defines && place.of == meant->of && names.NameOf(place) == name) return place.range;
+    }
+    return {};
+  }
+  SourceRange made;
+  bool head = false;
+  ForEachWord(text, 0, text.size(), [&](size_t begin, size_t end) {
+    const absl::string_view part = text.substr(begin, end - begin);
+    if (head && part == name) made = {static_cast<int32_t>(begin), static_cast<int32_t>(end)};
+    head = part == "func.func" || part == "func" || (head && (part == "private" || part == "public" || part == "nested"));
+    return !made.valid();
+  });
+  return made;
+}
+
+SourceRange StableHloNameFrom(absl::string_view text, int64_t from, absl::string_view name) {
+  SourceRange found;
+  ForEachWord(text, static_cast<size_t>(std::max<int64_t>(0, from)), text.size(), [&](size_t begin, size_t end) {
+    if (text.substr(begin, end - begin) == name) found = {static_cast<int32_t>(begin), static_cast<int32_t>(end)};
+    return !found.valid();
+  });
+  return found;
+}
+
 absl::Status CheckStableHloName(absl::string_view text, SourceRange word, absl::string_view name) {
   const std::string sign(1, text[word.begin]);
   if (!name.empty() && name[0] == sign[0]) name.remove_prefix(1);

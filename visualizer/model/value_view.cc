@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
@@ -289,6 +290,34 @@ ElementFacts FactsOfElement(const ValueName& name, const Value& array, const std
   return facts;
 }
 
+namespace {
+
+// Whatever part of complex numbers is looked at: a number with a part that is no number has a NaN, one with an infinite part an infinity.
+void CountNonFinite(const Value& array, ValueFacts* facts) {
+  constexpr int64_t kPiece = 4096;
+  double piece[kPiece];
+  const ElementType type = array.shape().element_type();
+  const auto count = [](int64_t at, int64_t* number, int64_t* first) {
+    if ((*number)++ == 0) *first = at;
+  };
+  for (int64_t begin = 0; begin < array.element_count(); begin += kPiece) {
+    const int64_t n = std::min<int64_t>(kPiece, array.element_count() - begin);
+    ReadNumbers(array, begin, 1, n, piece);
+    for (int64_t k = 0; k < n; ++k) {
+      if (std::isfinite(piece[k])) continue;
+      bool inf = std::isinf(piece[k]);
+      if (IsComplex(type)) {
+        const std::complex<double> z = LoadScalar(type, array.data() + (begin + k) * StorageBytes(type)).c();
+        inf |= std::isinf(z.real()) || std::isinf(z.imag());
+      }
+      if (inf) count(begin + k, &facts->inf, &facts->first_inf);
+      if (std::isnan(piece[k])) count(begin + k, &facts->nan, &facts->first_nan);
+    }
+  }
+}
+
+}  // namespace
+
 ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart part) {
   ValueFacts facts;
   facts.of = name;
@@ -301,22 +330,8 @@ ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart p
   facts.bytes = facts.shape.ByteSize();
   const bool truth = array.shape().element_type() == ElementType::kPred;  // false and true have their places
   facts.histogram = MakeHistogram(array, truth ? 0 : facts.statistics.min, truth ? 1 : facts.statistics.max, 64);
-  constexpr int64_t kPiece = 4096;
-  double piece[kPiece];
   facts.least_size = LeastSize(array);
-  const bool special = facts.statistics.nan + facts.statistics.inf > 0;
-  for (int64_t begin = 0; begin < array.element_count() && special; begin += kPiece) {
-    const int64_t n = std::min<int64_t>(kPiece, array.element_count() - begin);
-    ReadNumbers(array, begin, 1, n, piece);
-    for (int64_t k = 0; k < n; ++k) {
-      const double size = std::fabs(piece[k]);
-      if (std::isnan(size)) {
-        if (facts.first_nan < 0) facts.first_nan = begin + k;
-      } else if (std::isinf(size)) {
-        if (facts.first_inf < 0) facts.first_inf = begin + k;
-      }
-    }
-  }
+  if (IsComplex(whole.shape().element_type()) || facts.statistics.nan + facts.statistics.inf > 0) CountNonFinite(whole, &facts);
   return facts;
 }
 

@@ -92,6 +92,7 @@ struct ValueFacts {
   int64_t bytes = 0;
   ComplexPart part = ComplexPart::kMagnitude;  // of complex numbers: what the figures are of
   double least_size = 0;             // the smallest size of a finite element that is not zero: where a logarithmic scale begins
+  int64_t nan = 0, inf = 0;          // elements; a complex number with one part of each is in both, whatever `part` is
   int64_t first_nan = -1, first_inf = -1;  // linear
   std::string by_hand;               // "from %x[0], set by hand"; empty: it has nothing to do with what was set
 };

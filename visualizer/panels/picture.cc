@@ -15,6 +15,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/ir/written_names.h"
+#include "core/ops/leaf_flow.h"
 #include "imgui_internal.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/picture_view.h"
@@ -65,6 +66,7 @@ class PicturePanel : public Panel {
       ui::TextWrapped(std::string(live_.status().message()), ui::Colors().dim);
       ui::TagFact("error", live_.status().message());
     }
+    DrawMoment(context);
     DrawStanding(context);
     if (shown_->made->steps > 0) DrawSteps(context);
     DrawPicture(context);
@@ -204,7 +206,6 @@ class PicturePanel : public Panel {
   }
 
   const Instruction* InstructionOf(const Cell& cell) const {
-    // Of a leaf of a tuple there is no element that all panels know.
     if (cell.array >= kOwnArray) return cell.array >= kOperandLeaf ? OperandOf(cell) : nullptr;
     if (cell.array >= kResultArray) return target();
     return OperandOf(cell);
@@ -217,9 +218,12 @@ class PicturePanel : public Panel {
   void Pin(PanelContext& context, const Cell& cell) {
     selection_.pinned = cell;
     const Instruction* of = InstructionOf(cell);
-    if (of == nullptr || !of->shape.IsArray()) return;
+    if (of == nullptr) return;
+    const int leaf = cell.array >= kOperandLeaf ? cell.array / kOperandLeaf : cell.array >= kResultArray ? cell.array - kResultArray : 0;
+    if (leaf >= LeafCountOf(of->shape)) return;
+    if (const Shape& shape = LeafShape(of->shape, leaf); !shape.IsArray() || static_cast<int>(cell.index.size()) != shape.rank()) return;
     own_selection_ = of;
-    context.select(of, cell.index);
+    context.select_in(of, of->shape.IsTuple() ? leaf : -1, cell.index);
   }
 
   void Ask(PanelContext& context) {
@@ -310,6 +314,16 @@ class PicturePanel : public Panel {
       absl::StrAppend(&command, absl::ConsumePrefix(&own, "result") ? own : absl::StrCat("(", cell, ")"));
     }
     return absl::StrCat(command, " ", row_->id);
+  }
+
+  // Of which iteration and replica the numbers are.
+  void DrawMoment(const PanelContext& context) const {
+    std::string moment = shown_->operands_there > 0 || shown_->result_there ? shown_->iteration : "";
+    if (!context.now.device_name.empty()) absl::StrAppend(&moment, moment.empty() ? "" : " \u00b7 ", context.now.device_name);
+    ui::TagFact("moment", moment);
+    if (moment.empty()) return;
+    ui::TextCut(moment, ui::Colors().dim, ui::Type().small);
+    ui::Gap(4);
   }
 
   // The program has not come so far: shapes are drawn all the same.

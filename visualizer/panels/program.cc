@@ -153,6 +153,8 @@ void ProgramPanel::SelectAtCaret(PanelContext& context, bool clicked) {
     const SourceRange range = index_->RangeOf(*shown);
     if (range.valid() && range.begin <= at) chosen = shown;
   }
+  // Of several results of one line, and of a function's arguments, the one that is named there.
+  if (const Symbol symbol = index_->SymbolAt(document, at); symbol.definition && symbol.instruction != nullptr) chosen = symbol.instruction;
   const Instruction* running = index_->Running(chosen);
   const bool again = running == context.selection.instruction;
   if (running == nullptr || (again && !clicked)) return;
@@ -162,6 +164,15 @@ void ProgramPanel::SelectAtCaret(PanelContext& context, bool clicked) {
 }
 
 void ProgramPanel::GoToDefinition(PanelContext& context, int64_t offset) {
+  const std::string& text = context.document.text();
+  if (!build::IsHloText(text)) {
+    const SourceRange word = StableHloNameAt(text, offset);
+    if (!word.valid()) return;
+    const SourceRange made = StableHloDefinition(text, word);
+    if (!made.valid()) return;
+    if (made.begin == word.begin) return ShowUses(context, offset);
+    return GoTo(context, made.begin, made.end);
+  }
   const Symbol symbol = index_->SymbolAt(context.document, offset);
   if (!symbol) return;
   const SourceRange range =
@@ -173,7 +184,6 @@ void ProgramPanel::GoToDefinition(PanelContext& context, int64_t offset) {
 
 void ProgramPanel::ShowUses(PanelContext& context, int64_t offset) {
   const Symbol symbol = index_->SymbolAt(context.document, offset);
-  if (!symbol) return;
   // StableHLO's regions read what is around them, of which the program that is made of the text has copies there, or is handed it: by the words.
   const std::string& text = context.document.text();
   SourceRange word;
@@ -181,6 +191,7 @@ void ProgramPanel::ShowUses(PanelContext& context, int64_t offset) {
     word = StableHloNameAt(text, offset);
     if (!word.valid() && symbol.instruction != nullptr) word = StableHloNameAt(text, index_->RangeOf(*symbol.instruction).begin);
   }
+  if (!word.valid() && !symbol) return;
   if (word.valid()) {
     matches_ = StableHloUses(text, word);
     uses_of_ = text.substr(word.begin + 1, word.end - word.begin - 1);

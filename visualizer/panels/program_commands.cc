@@ -14,6 +14,7 @@
 #include "core/text/mlir/format.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/program_text.h"
+#include "visualizer/model/rename_stablehlo.h"
 #include "visualizer/panels/program_panel.h"
 
 namespace hloscope {
@@ -138,7 +139,12 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
         }
       }
       if (found == nullptr) return fail(absl::StrCat("there is no instruction '", rest, "'"));
-      const SourceRange range = index_->NameRangeOf(*found);
+      SourceRange range = index_->NameRangeOf(*found);
+      if (!build::IsHloText(document.text())) {
+        // The name of an instruction is there that of its operation.
+        const SourceRange written = StableHloNameFrom(document.text(), index_->RangeOf(*found).begin, absl::StrCat("%", name.substr(0, name.find('#'))));
+        if (written.valid()) range = written;
+      }
       if (!range.valid()) return fail("it has no place in the text");
       if (word == "definition") {
         GoTo(context, range.begin, range.end);
@@ -146,7 +152,8 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
       }
       at = range.begin;
     }
-    if (!index_->SymbolAt(document, at)) return fail("the caret stands at no name of an instruction or a computation");
+    const bool named = !build::IsHloText(document.text()) && StableHloNameAt(document.text(), at).valid();
+    if (!named && !index_->SymbolAt(document, at)) return fail("the caret stands at no name of an instruction or a computation");
     if (word == "definition") {
       GoToDefinition(context, at);
     } else {

@@ -62,8 +62,10 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
       right += ui::Px(6);
       place_button(ui::Px(24));
       if (ui::IconButton("undo", ui::Icon::kUndo, "Undo (Ctrl+Z)", false, document.can_undo())) context.run("window undo"), focus_text_ = true;
-      ui::DrawText({right - ui::Measure(font, "edited").x, y}, c.dim, font, "edited");
-      right -= ui::Measure(font, "edited").x + ui::Px(10);
+      const char* const how = document.unsaved() ? "edited" : "saved, not applied";
+      ui::DrawText({right - ui::Measure(font, how).x, y}, c.dim, font, how);
+      right -= ui::Measure(font, how).x + ui::Px(10);
+      ui::TagFact("how", how);
     }
   }
   const int problems = static_cast<int>(index_->problems().size());

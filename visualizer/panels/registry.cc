@@ -1,4 +1,5 @@
 // The table of panels, and what all panels share.
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -52,7 +53,10 @@ bool SeveralOfTheName(const Snapshot& now, const Instruction& instruction) {
 std::string CommandName(const Snapshot& now, const Instruction& instruction) {
   const FrameRow* frame = now.frame();
   const Computation* home = frame != nullptr ? frame->computation : now.module != nullptr ? now.module->entry : nullptr;
-  if (instruction.parent == home || !SeveralOfTheName(now, instruction)) return absl::StrCat("%", instruction.name);
+  if (instruction.parent == home || !SeveralOfTheName(now, instruction)) {
+    const char* const quote = absl::StrContains(instruction.name, ' ') ? "\"" : "";
+    return absl::StrCat("%", quote, instruction.name, quote);
+  }
   return absl::StrCat(instruction.parent->name, ":", instruction.name);
 }
 

@@ -44,7 +44,8 @@ void ValuePanel::Draw(PanelContext& context) {
   const Instruction* shown = target();
   const std::shared_ptr<const Standing> standing =
       standing_.Get(context.engine, absl::StrCat(moment, reinterpret_cast<uintptr_t>(shown)), [shown](Session::State& s) -> absl::StatusOr<Standing> { return StandingOf(s, *shown); });
-  if (ImGui::GetContentRegionAvail().y >= ui::Px(200)) DrawHistory(context);  // a low panel is for the value
+  const ImVec2 whole = ImGui::GetContentRegionAvail();
+  if (whole.y >= ui::Px(whole.x < ui::Px(400) ? 260 : 200)) DrawHistory(context);  // a low panel is for the value
   if (standing == nullptr || standing->of != shown) {
     // The engine is at something else: what is known of the value meanwhile is its shape.
     const std::string what = context.engine.activity().what;
@@ -97,7 +98,7 @@ void ValuePanel::Load(const nlohmann::json& from) {
 
 // Of commands that need a value: why they cannot do what they say. Empty: they can.
 std::string ValuePanel::WhyNot(absl::string_view word) const {
-  static constexpr absl::string_view kOfAValue[] = {"fit", "compare", "difference", "ulp",     "why",   "copy",
+  static constexpr absl::string_view kOfAValue[] = {"fit", "compare", "difference", "ulp",     "why",   "copy", "array",
                                                     "at",  "moment",  "rows",       "columns", "slide", "channels"};
   if (std::find(std::begin(kOfAValue), std::end(kOfAValue), word) == std::end(kOfAValue)) return "";
   if (target() == nullptr) return "there is no value to look at; select an instruction first";
@@ -136,6 +137,9 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     (word == "ramp" ? ramp_ : word == "range" ? range_ : shows_) = static_cast<int>(chosen - words.begin());
   } else if (word == "fit") {
     view->fitted = true;
+  } else if (word == "array") {
+    *error = ChooseLeaf(context, args);
+    return error->empty();
   } else if (word == "compare") {
     side_.Compare(std::string(args));
   } else if (word == "value" || word == "difference" || word == "ulp") {
@@ -331,7 +335,9 @@ void ValuePanel::DrawValue(PanelContext& context) {
   } else {
     ImGui::BeginChild("all", {0, 0}, false);
     DrawTools(context, view, f);
-    DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
+    // What it looks like, and what its colours mean, is seen as a whole; what is said of it is below.
+    const float rest = std::max(ui::Px(72), ImGui::GetContentRegionAvail().y - ui::Px(46));
+    DrawCanvas(context, view, f, std::min({std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f), rest}));
     ui::Gap(6);
     const bool in_sight = ImGui::GetCursorScreenPos().y + ui::Px(40) < ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
     side_.Draw({context, name_, key_, iteration_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
@@ -368,22 +374,33 @@ void ValuePanel::MoveByKeys(PanelContext& context, const CanvasView& view, const
   reveal_ = true;
 }
 
+std::string ValuePanel::ChooseLeaf(PanelContext& context, absl::string_view path) {
+  const Shape& whole = name_.instruction->shape;
+  const int count = LeafCountOf(whole);
+  if (!whole.IsTuple()) return absl::StrCat(ShownName(*name_.instruction), " is ", ShapeText(whole), ", one array");
+  int chosen = 0;
+  while (chosen < count && LeafPathText(whole, chosen) != path) ++chosen;
+  if (chosen == count) {
+    return absl::StrCat("there is no array '", path, "' in ", ShapeText(whole), count == 0 ? "" : absl::StrCat("; its arrays are ", LeafPathText(whole, 0), " to ", LeafPathText(whole, count - 1)));
+  }
+  leaves_[name_.instruction] = chosen;
+  name_.leaf = chosen;
+  // The element of the same index is selected in it, where there is one.
+  if (const Selection& selection = context.selection; selection.instruction == name_.instruction && selection.leaf >= 0) {
+    const Shape& shape = LeafShape(whole, chosen);
+    const bool within = static_cast<int>(selection.element.size()) == shape.rank() && WithinShape(shape, selection.element);
+    context.select_in(name_.instruction, chosen, within ? selection.element : std::vector<int64_t>());
+  }
+  return "";
+}
+
 void ValuePanel::DrawLeaves(PanelContext& context, const Shape& whole) {
   const int count = LeafCountOf(whole);
   if (count == 0) return;
   std::vector<std::string> labels;
   for (int leaf = 0; leaf < std::min(count, 400); ++leaf) labels.push_back(LeafLabel(whole, leaf));
   int chosen = name_.leaf;
-  if (ui::Combo("leaf", labels, &chosen, 200)) {
-    leaves_[name_.instruction] = chosen;
-    name_.leaf = chosen;
-    // The element of the same index is selected in it, where there is one.
-    if (const Selection& selection = context.selection; selection.instruction == name_.instruction && selection.leaf >= 0) {
-      const Shape& shape = LeafShape(whole, chosen);
-      const bool within = static_cast<int>(selection.element.size()) == shape.rank() && WithinShape(shape, selection.element);
-      context.select_in(name_.instruction, chosen, within ? selection.element : std::vector<int64_t>());
-    }
-  }
+  if (ui::Combo("leaf", labels, &chosen, 200)) context.run(absl::StrCat("window value array ", LeafPathText(whole, chosen)));
   const float line = ImGui::GetItemRectMin().y + std::floor((ImGui::GetItemRectSize().y - ui::Type().ui->FontSize) / 2);
   ImGui::SameLine(0, ui::Px(8));
   const float top = ImGui::GetCursorScreenPos().y;

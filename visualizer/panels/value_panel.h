@@ -87,6 +87,8 @@ class ValuePanel : public Panel {
   // The arrows go from element to element.
   void MoveByKeys(PanelContext& context, const CanvasView& view, const Shape& shape);
 
+  // Of a tuple: the array at a path, as "[0][2]". What is wrong; empty: nothing.
+  std::string ChooseLeaf(PanelContext& context, absl::string_view path);
   void DrawLeaves(PanelContext& context, const Shape& whole);
 
   // 0: rows, 1: columns, 2: slides, 3: channels of the image.

@@ -263,13 +263,14 @@ void ValueSide::DrawStatistics(const SideInput& in, bool short_of_room) {
   }
   if (IsFloat(type) || IsComplex(type)) {
     SideLine line;
-    line.Next(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", GroupedCount(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
-    line.Next(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", GroupedCount(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
+    const int64_t nan = in.facts.nan, inf = in.facts.inf;
+    line.Next(nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", GroupedCount(nan), " NaN"), nan == 0 ? c.green : c.pink);
+    line.Next(inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", GroupedCount(inf), " Inf"), inf == 0 ? c.green : c.pink);
     line.Next(Count(s.denormals, "denormal"), s.denormals == 0 ? c.dim : c.orange);
     if (short_of_room && s.zeros > 0) line.Next(ZerosText(s), c.dim);
   }
-  ui::TagFact("nan", absl::StrCat(s.nan));
-  ui::TagFact("inf", absl::StrCat(s.inf));
+  ui::TagFact("nan", absl::StrCat(in.facts.nan));
+  ui::TagFact("inf", absl::StrCat(in.facts.inf));
   if (in.facts.shape.rank() > 0 && !short_of_room) {
     SideLine line;
     if (s.zeros > 0 && type != ElementType::kPred) line.Next(ZerosText(s), c.dim);

@@ -157,7 +157,7 @@ void Board::Row(std::vector<Piece> pieces, float height) {
   Rows(std::move(rows), height);
 }
 
-void Board::Rows(std::vector<std::vector<Piece>> rows, float height) {
+void Board::Rows(std::vector<std::vector<Piece>> rows, float height, float gap) {
   std::vector<std::vector<Line>> lines;
   std::map<int, HeatScale> scales;
   for (std::vector<Piece>& pieces : rows) {
@@ -190,7 +190,7 @@ void Board::Rows(std::vector<std::vector<Piece>> rows, float height) {
     }
   }
   for (std::vector<Line>& row : lines) {
-    y_ += 6;
+    y_ += 6 + (&row == &lines.front() ? 0 : gap);
     for (Line& line : row) {
       for (const auto& grid : line.grids) {
         for (size_t k = 0; grid != nullptr && k < std::min(grid->spec().scales.size(), grid->heat().size()); ++k) grid->set_heat(k, scales[grid->spec().scales[k]]);

@@ -58,7 +58,8 @@ class Board {
     Piece(std::string sign) : sign(std::move(sign)) {}                 // NOLINT
   };
   void Row(std::vector<Piece> pieces, float height = 380);
-  void Rows(std::vector<std::vector<Piece>> rows, float height);     // one below the other, with the same scales of colours
+  // One below the other, `gap` apart, with the same scales of colours.
+  void Rows(std::vector<std::vector<Piece>> rows, float height, float gap = 0);
   // The formula of the selected element with its indices and numbers; without selection that of every element.
   // `letters`: of the result's dimensions; `summed`: of what is summed over.
   void Formula(const std::vector<std::string>& letters = {}, const std::vector<std::string>& summed = {});

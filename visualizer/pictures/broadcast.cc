@@ -2,6 +2,7 @@
 // which stretches dimensions of size 1; the result. Also for implicit ones, which XLA's builder writes as a broadcast (after a reshape that
 // drops the dimensions of size 1) before an operation on single elements.
 #include <algorithm>
+#include <numeric>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -422,6 +423,26 @@ absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   return picture;
 }
 
+// What is not alike about the operands before they are brought to one shape.
+std::string WhatDiffers(const Captions& tr, const PictureScene& scene, const std::vector<Stretch>& stretches) {
+  std::vector<std::pair<std::vector<int64_t>, std::vector<int>>> begins;  // sizes, and where they go
+  for (const PictureArray& operand : scene.operands()) {
+    const auto s = std::find_if(stretches.begin(), stretches.end(), [&](const Stretch& stretch) { return stretch.result.id == operand.id; });
+    const auto sizes = s != stretches.end() ? s->source.shape.dimensions() : operand.shape.dimensions();
+    std::vector<int> places(static_cast<size_t>(operand.shape.rank()));
+    std::iota(places.begin(), places.end(), 0);
+    begins.emplace_back(std::vector<int64_t>(sizes.begin(), sizes.end()), s != stretches.end() ? s->to : places);
+  }
+  const auto alike = [&](auto same) { return std::all_of(begins.begin(), begins.end(), same); };
+  if (!alike([&](const auto& b) { return b.first == begins[0].first; })) {
+    return tr("Operands of different shapes, brought to one shape before the operation takes element after element.");
+  }
+  if (!alike([&](const auto& b) { return b.second == begins[0].second; })) {
+    return tr("Operands whose dimensions are different ones of the result, brought to one shape before the operation takes element after element.");
+  }
+  return tr("Operands of one shape already: nothing is repeated before the operation takes element after element.");
+}
+
 absl::StatusOr<MadePicture> DrawImplicit(Board board) {
   const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
@@ -436,7 +457,7 @@ absl::StatusOr<MadePicture> DrawImplicit(Board board) {
     stretches.push_back(StretchOf(operand, operand.operands[0]->shape, array.shape, Value(), array.value(), /*look_back=*/true, own, array.id, own + 1));
   }
   board.Headline();
-  board.Say(tr("Operands of different shapes, brought to one shape before the operation takes element after element."));
+  board.Say(WhatDiffers(tr, scene, stretches));
   for (const Stretch& s : stretches) ExplainStretch(s, board);
   RelateOwn(stretches, board);
   board.set_marks([&](const Cell& cell) { return OnTheWay(stretches, board, cell); });

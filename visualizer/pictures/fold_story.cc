@@ -260,6 +260,10 @@ GridSpec FoldJoins(const Captions& tr, const FoldStory& story, int array) {
   return spec;
 }
 
+std::string JoinsText(const Captions& tr) {
+  return tr("The first row is what each lane comes to; in each row below, lane l takes the lane that the row names. Lane 0 of the last then takes the initial value.");
+}
+
 bool AddsInItsOwnOrder(const PictureScene& scene) {
   const ElementType type = scene.result().shape.element_type();
   return (IsFloat(type) || IsComplex(type)) && scene.data().library_order != nullptr && scene.data().library_order();

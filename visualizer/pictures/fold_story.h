@@ -52,6 +52,8 @@ GridSpec FoldStrip(const FoldStory& story, int array, std::vector<FoldRow> rows,
 FoldRow RunningRow(const Captions& tr, const FoldStory& story);
 // The lanes' totals and how they are joined, of a story with joins.
 GridSpec FoldJoins(const Captions& tr, const FoldStory& story, int array);
+// What its rows are, in a sentence.
+std::string JoinsText(const Captions& tr);
 
 // Whether the result is a library's sum, in another order than the story's: its last number may differ from the result. Whole numbers do
 // not depend on the order.

@@ -86,6 +86,7 @@ struct GridSpec {
   // No more of each dimension than this, so that others show the same part; empty: as much as there is room for.
   std::vector<int64_t> at_most;
   std::string note;                // under the title, faint
+  bool head_under = false;         // the title and what scrolls it stand below the cells: from above lines come to those
   bool tagged = false;             // labels will stand on the corners of cells: room for them under the columns' numbers
   // Grids with the same number have one scale of colours: their values were only moved. Nothing: a scale of its own.
   std::vector<int> scales;

@@ -54,7 +54,10 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing, float* used) co
     const View& view = views_[d];
     const int64_t last = view.first + view.count - 1;
     // The widest that it can be, so that scrolling moves nothing.
-    const std::string widest = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(Told(d), "-", Told(d)) : absl::StrCat(Told(d)), Told(d));
+    const auto say = [&](const std::string& seen, int64_t whole) {
+      return spec_.axes[d].letter.empty() ? tr_("$0 of $1", seen, whole) : tr_("$0 $1 of $2", spec_.axes[d].letter, seen, whole);
+    };
+    const std::string widest = say(view.count > 1 ? absl::StrCat(Told(d), "-", Told(d)) : absl::StrCat(Told(d)), Told(d));
     const float text_width = TextWidth(widest, Face::kUi, 11) + 4;
     const float buttons_width = live_ ? 56 : 0;
     if (x > 0 && x + text_width + buttons_width > width) {
@@ -62,7 +65,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing, float* used) co
       y += kScrollHeight - 2;
     }
     if (drawing != nullptr) {
-      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, SeenText(d), static_cast<size_t>(d) < spec_.named.size() ? spec_.named[static_cast<size_t>(d)] : Told(d));
+      const std::string text = say(SeenText(d), static_cast<size_t>(d) < spec_.named.size() ? spec_.named[static_cast<size_t>(d)] : Told(d));
       drawing->AddText({at.x + x, at.y + y + 12}, text, {11, Face::kUi, Ink::kDim});
       const struct {
         const char* text;
@@ -317,8 +320,9 @@ float Grid::DrawScales(Place at, Drawing* drawing) const {
 
 void Grid::Draw(Place at, Drawing* drawing) {
   placed_.clear();
-  DrawHead(at, drawing);
-  head_ = {at.x, at.y, title_width(), head_height_};
+  const float head = spec_.head_under && !empty_ ? at.y + height_ - head_height_ - scroll_height_ : at.y;
+  DrawHead({at.x, head}, drawing);
+  head_ = {at.x, head, title_width(), head_height_};
   if (!spec_.note.empty()) head_.width = std::max(head_.width, TextWidth(spec_.note, Face::kUi, 11));
   float y = at.y + head_height_;
   if (empty_) {
@@ -329,11 +333,11 @@ void Grid::Draw(Place at, Drawing* drawing) {
     return;
   }
   if (scroll_height_ > 0) {
-    ScrollLines({at.x, y}, width_, drawing);
+    ScrollLines({at.x, head + head_height_}, width_, drawing);
     head_.width = std::max(head_.width, width_);
     head_.height += scroll_height_;
   }
-  y += scroll_height_;
+  y = spec_.head_under ? at.y : y + scroll_height_;
   const int64_t rows = spec_.rows < 0 ? 1 : views_[spec_.rows].count, columns = spec_.columns < 0 ? 1 : views_[spec_.columns].count;
   const float w = SliceWidth(cell_width_, columns) + kSliceGap, h = SliceHeight(cell_height_, rows) + kSliceGap;
   EachSlice([&](const std::vector<int64_t>& slice, int64_t s) {
@@ -343,7 +347,8 @@ void Grid::Draw(Place at, Drawing* drawing) {
   foot_ = {};
   if (!text_mode_ && !heat_.empty()) {
     const float tall = static_cast<float>(heat_.size()) * kScaleHeight;
-    const Place scales = scales_beside_ > 0 ? Place{at.x + scales_beside_, at.y} : Place{at.x + label_width_, at.y + height_ - tall};
+    const float under = spec_.head_under ? head_height_ + scroll_height_ : 0;
+    const Place scales = scales_beside_ > 0 ? Place{at.x + scales_beside_, head} : Place{at.x + label_width_, at.y + height_ - tall - under};
     const float right = DrawScales(scales, drawing);
     if (scales_beside_ <= 0) foot_ = {scales.x, scales.y, right - scales.x, tall};
   }

@@ -119,6 +119,10 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
     row.push_back(std::move(spec));
   }
   board.Row(std::move(row), 320);
+  if (const Grid* grid = board.GridOfArray(OperandArray(0)); story && story->lanes && grid != nullptr) {
+    board.Say(grid->has_numbers() ? tr("A cell has the colour of its lane; lanes l and l + 8 share one.")
+                                  : tr("The strip at the foot of a cell has the colour of its lane; lanes l and l + 8 share one."));
+  }
   if (story && story->total > 0 && subject && (step >= 0 || board.result_cell() != nullptr)) {
     std::vector<FoldRow> rows;
     for (int k = 0; k < n; ++k) {
@@ -140,7 +144,10 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
     if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
     if (story->init) strip.note = absl::StrCat(strip.note.empty() ? "" : strip.note + "; ", story->lanes ? tr("from $0 at the end", ToText(*story->init)) : tr("from $0 on", ToText(*story->init)));
     board.Row({std::move(strip)}, n == 1 ? 130 : 200);
-    if (!story->joins.empty() && step < 0) board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
+    if (!story->joins.empty() && step < 0) {
+      board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
+      board.Say(JoinsText(tr));
+    }
     if (step >= 0) {
       const FoldTerm& term = story->terms[step];
       std::vector<std::string> names;

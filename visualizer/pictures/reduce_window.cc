@@ -111,7 +111,10 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
       strip.title = tr("$0 in the window's order", scene.NameOf({selected ? board.result_cell()->array : kResultArray, *at}));
       if (story->init) strip.note = story->lanes ? tr("from $0 at the end; sixteen lanes, by the last index", ToText(*story->init)) : tr("from $0 on", ToText(*story->init));
       board.Row({std::move(strip)}, n == 1 ? 110 : 200);
-      if (!story->joins.empty()) board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
+      if (!story->joins.empty()) {
+        board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
+        board.Say(JoinsText(tr));
+      }
     }
   }
   if (step >= 0) {

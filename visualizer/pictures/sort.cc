@@ -142,6 +142,9 @@ std::optional<std::vector<int64_t>> CompanionFocus(const Board& board, const Sor
   return index;
 }
 
+// Of the line to a place: those to neighbours, as equal elements are, differ.
+Ink LineInk(int64_t place) { return GroupInk(static_cast<int>(place % kGroupInks)); }
+
 std::string OrderText(const Captions& tr, const Instruction& i) {
   const Computation* c = i.Called(AttrId::kToApply);
   if (c == nullptr || c->root == nullptr) return "";
@@ -322,6 +325,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     spec.rows = 0;
     spec.columns = 1;
     spec.scales_over = !after;
+    spec.head_under = after;
     spec.scale_dim = 0;  // keys and what goes with them are different things
     for (int k = 0; k < static_cast<int>(spec.dims[0]); ++k) spec.scales.push_back(after && s.top && k > 0 ? kResultArray : k);
     spec.label = [&tr, &side, &s, after](int dim, int64_t k) { return dim == 1 ? absl::StrCat(k) : !after && s.keys[k] && side.size() > 1 ? tr("$0 (key)", side[k].name) : side[k].name; };
@@ -335,7 +339,8 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       GridCell cell = CellOf(side[index[0]], at, [&board](const Cell& c) { return board.MarkOf(c); }, tr);
       TellSignOfNan(side[index[0]], at, &cell);
       const int64_t source = after ? s.source[index[1]] : index[1];
-      if (source >= 0 && (after || s.target[source] >= 0)) cell.tint = Paint(GroupInk(static_cast<int>(source % kGroupInks)), 0.26f);
+      const int64_t target = after ? index[1] : s.target[source];
+      if (source >= 0 && target >= 0) cell.tint = Paint(LineInk(target), 0.26f);
       if (after && source >= 0) absl::StrAppend(&cell.hint, "\n", tr("from place $0", source));
       if (!after) absl::StrAppend(&cell.hint, s.target[source] >= 0 ? absl::StrCat("\n", tr("goes to place $0", s.target[source])) : s.top && s.after > 0 && s.source[0] >= 0 ? absl::StrCat("\n", tr("not among them")) : "");
       if (after && step >= 0 && index[1] > step) {
@@ -346,14 +351,11 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     };
     return spec;
   };
-  GridSpec before = strip(false), after = strip(true);
-  // What stands over the second one stands below it: over it are the lines.
-  const std::string caption = std::exchange(after.title, "");
-  board.Row({std::move(before)}, 160);
-  board.Skip(30);
-  board.Row({std::move(after)}, 160);
-  board.drawing().AddText({14, board.y() + 4}, caption, {13, Face::kMonoStrong});
-  board.Skip(20);
+  // Between them are the lines.
+  std::vector<std::vector<Board::Piece>> strips(2);
+  strips[0].push_back(strip(false));
+  strips[1].push_back(strip(true));
+  board.Rows(std::move(strips), 160, 50);
   const Grid *from = board.GridOfArray(kOwnArray), *to = board.GridOfArray(kOwnArray + 1);
   int64_t moved = 0, unknown = 0;
   for (int64_t p = 0; p < s.after; ++p) {
@@ -368,11 +370,12 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     bool lit = step >= 0 && p == step;
     if (const Cell* cell = board.cell(); cell != nullptr && scene.Has(*cell)) lit = lit || cell->index[s.dim] == (cell->array >= kResultArray ? p : s.source[p]);
     const bool quiet = !lit && (step >= 0 || board.cell() != nullptr);
-    const Paint paint = lit ? Paint(step >= 0 && p == step ? Ink::kAmber : Ink::kBlue) : Paint(GroupInk(static_cast<int>(s.source[p] % kGroupInks)), quiet ? 0.35f : 0.9f);
+    const Paint paint = lit ? Paint(step >= 0 && p == step ? Ink::kAmber : Ink::kBlue) : Paint(LineInk(p), quiet ? 0.35f : 0.9f);
     const Place start{a->middle().x, a->bottom()}, end{b->middle().x, b->y - 14};
     const float bend = (end.y - start.y) * 0.45f;
     board.drawing().AddPath({start, {start.x, start.y + bend}, {end.x, end.y - bend}, end}, {paint, lit ? 2.4f : 1.3f, LineKind::kSolid, lit}, true);
   }
+  if (unknown < s.after && from != nullptr && !from->has_numbers()) board.Say(tr("The strip at the foot of a cell has the colour of its line."));
   if (scene.operands().size() > kMostRows) board.Say(tr.Counted(static_cast<int64_t>(scene.operands().size() - kMostRows), "$0 more operand moves along.", "$0 more operands move along."));
   if (s.before > kMostPlaces) {
     board.Say(tr("There are too many places for lines."));

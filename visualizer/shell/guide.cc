@@ -49,7 +49,7 @@ void Shell::DrawGuide(ImVec2 min, ImVec2 max) {
   if (ui::Button("back", "Back", ui::Icon::kNone, ui::ButtonKind::kPlain, "Escape, F1") || (palette_ == 0 && ui::Pressed("Escape"))) guide_ = false;
   ImGui::SameLine(0, ui::Px(8));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui::Px(2));  // in the middle of the button beside it
-  ui::SearchField("search", &guide_text_, "A word, a key, a command", std::min(ui::Px(320), ImGui::GetContentRegionAvail().x));
+  ui::SearchField("search", &guide_text_, "A word, a key, a command", std::min(320.0f, ImGui::GetContentRegionAvail().x / ui::TheLook().scale));
   ui::Gap(8);
   ImGui::BeginChild("rows", {0, 0}, false);
   const float width = ImGui::GetContentRegionAvail().x - ui::Px(16);

@@ -8,6 +8,7 @@
 #include "core/ir/opcode.h"
 #include "core/ir/written_names.h"
 #include "core/shape/shape.h"
+#include "imgui_internal.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
@@ -96,8 +97,20 @@ void Shell::AskInPalette(const std::string& label, const std::string& command, c
   palette_asks_ = what;
 }
 
+namespace {
+
+// What the panels say of what is under the mouse, which would stand over what is asked here.
+void HideTooltips() {
+  for (ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if ((window->Flags & ImGuiWindowFlags_Tooltip) != 0 && window->Active) window->Hidden = true;
+  }
+}
+
+}  // namespace
+
 void Shell::DrawPalette() {
   if (palette_ == 0) return;
+  HideTooltips();
   ui::TagScope scope("palette");
   const ui::Palette& c = ui::Colors();
   const ImVec2 size = ImGui::GetMainViewport()->Size;

@@ -40,12 +40,15 @@ struct Type {
   bool is_index = false;
   std::vector<Type> elements, results;
   std::string text;  // as written
+  SourceRange range = {};  // where it is written; of an alias, where that is used
 };
 
 // The same type, however it is spelled. Of quantized types the storage alone is compared.
 bool SameType(const Type& a, const Type& b);
 // As written, for messages.
 std::string TypeText(const Type& type);
+// How the type of an array of known sizes is written, "tensor<2x3xf32>"; empty: it is none, or its elements have no name.
+std::string TypeText(const Shape& shape);
 
 struct Attr;
 struct NamedAttr;

@@ -76,15 +76,26 @@ void Reader::SetResultTypes(Op* op, std::vector<Type> types) {
   }
 }
 
+// Whether the type of operand `i` could be written where types[i] is: nothing else stands there, or only operands of that type.
+static bool IsOfOneType(const Op& op, const std::vector<Type>& types, size_t i) {
+  const Type& has = op.operands[i]->type;
+  if (!types[i].range.valid() || has.text.empty()) return false;
+  for (size_t j = 0; j < types.size(); ++j) {
+    if (types[j].range.begin == types[i].range.begin && !SameType(op.operands[j]->type, has)) return false;
+  }
+  return true;
+}
+
 bool Reader::CheckOperandTypes(Op* op, const std::vector<Type>& types, SourceRange range) {
   if (op->operands.size() != types.size()) return true;  // one of them is not defined, which was reported
   for (size_t i = 0; i < types.size(); ++i) {
     const Type& has = op->operands[i]->type;
     if (has.kind == Type::Kind::kNone || types[i].kind == Type::Kind::kNone || SameType(has, types[i])) continue;
+    const bool own = IsOfOneType(*op, types, i);
     return Error(
-        op->operand_ranges[i], HLO_LABEL("mlir.operand-type"),
+        own ? types[i].range : op->operand_ranges[i], HLO_LABEL("mlir.operand-type"),
         absl::StrCat(op->operands[i]->name, " has the type ", TypeText(has), ", but ", op->name, " takes it as ", TypeText(types[i])),
-        "write the type that the value was defined with");
+        own ? absl::StrCat("did you mean '", has.text, "'?") : "write the type that the value was defined with");
   }
   return true;
 }

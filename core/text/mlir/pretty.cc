@@ -1,6 +1,7 @@
 // Pretty forms by the table: operands, fields and types in the order in which they are written.
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/nearest_name.h"
 #include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
@@ -206,8 +207,10 @@ bool Reader::ReadKeyword(Op* op, Draft* draft) {
     if (keyword == Text(word)) return ReadField(op, draft, static_cast<int>(i));
     if (!keyword.empty() && keyword != "[") keywords.push_back(keyword);
   }
-  std::string hint;
-  for (absl::string_view keyword : keywords) absl::StrAppend(&hint, hint.empty() ? "it has: " : ", ", keyword);
+  NearestName nearest(Text(word), &suggestion_budget_);
+  for (absl::string_view keyword : keywords) nearest.Offer(keyword);
+  std::string hint = nearest.Hint();
+  for (absl::string_view keyword : keywords) absl::StrAppend(&hint, hint.empty() ? "it has: " : hint.back() == '?' ? " It has: " : ", ", keyword);
   return Error({word.begin, word.end}, HLO_LABEL("mlir.keyword"), absl::StrCat(op->name, " has no '", Text(word), " ='"), hint);
 }
 
@@ -273,6 +276,7 @@ bool Reader::SpreadTypes(Op* op, const Draft& draft, std::vector<Type> types, So
       if (IsComplex(part.shape.element_type())) {
         part.shape = part.shape.WithElementType(RealTypeOf(part.shape.element_type()));
         part.text.clear();
+        part.range = {};  // which is that of the complex one
         if (op->operands.size() == operands && operands > 0) part.text = op->operands[0]->type.text;
       }
       CheckOperandTypes(op, std::vector<Type>(operands, part), range);

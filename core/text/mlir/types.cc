@@ -91,6 +91,32 @@ int64_t Reader::SizeOf(const Type& type) {
 
 std::string TypeText(const Type& type) { return type.text.empty() ? "an unknown type" : type.text; }
 
+namespace {
+
+std::string ElementText(ElementType type) {
+  if (IsPred(type)) return "i1";
+  if (IsInteger(type)) return absl::StrCat(IsUnsigned(type) ? "ui" : "i", BitWidth(type));
+  if (IsComplex(type)) return absl::StrCat("complex<", ElementText(RealTypeOf(type)), ">");
+  for (const FloatName& f : kFloats) {
+    if (f.type == type) return std::string(f.name);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string TypeText(const Shape& shape) {
+  if (!shape.IsArray() || shape.has_dynamic_dimension()) return "";
+  const std::string element = ElementText(shape.element_type());
+  if (element.empty()) return "";
+  std::string text = "tensor<";
+  for (int64_t size : shape.dimensions()) {
+    if (size < 0) return "";
+    absl::StrAppend(&text, size, "x");
+  }
+  return absl::StrCat(text, element, ">");
+}
+
 // Sets *known when `name` is a scalar type's name; false when it is one without values here.
 bool Reader::ScalarType(absl::string_view name, SourceRange range, Type* type, bool* known) {
   *known = true;
@@ -131,6 +157,7 @@ bool Reader::ReadType(Type* type) {
   if (!Enter()) return false;
   const int32_t begin = token_.begin;
   const bool ok = ReadTypeInner(type);
+  if (ok) type->range = {begin, last_end_};
   if (ok && type->text.empty()) type->text = std::string(Text(begin, last_end_));
   Leave();
   return ok;

@@ -35,14 +35,6 @@ bool HasUnknownSize(const Type& type) {
   return std::find(dims.begin(), dims.end(), Shape::kUnbounded) != dims.end();
 }
 
-// The same element types and sizes; bounds count as sizes.
-bool SameSizes(const Shape& a, const Shape& b) {
-  if (a.element_type() != b.element_type() || a.IsTuple() != b.IsTuple()) return false;
-  if (!a.IsTuple()) return !a.IsArray() || a.dimensions() == b.dimensions();
-  const auto left = a.tuple_shapes(), right = b.tuple_shapes();
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(), SameSizes);
-}
-
 // Whether a type with `?` stands anywhere in a function.
 bool HasUnknownSize(const Region& region) {
   for (const auto& argument : region.arguments) {
@@ -322,19 +314,6 @@ Computation* Converter::ConvertFunction(const Op& function, const std::vector<Sh
   open_functions_.pop_back();
   order_.push_back(computation);
   return computation;
-}
-
-void Converter::CheckResultTypes(Scope& scope, const Op& op) {
-  for (const auto& result : op.results) {
-    Instruction*& made = scope.values[result.get()];
-    const std::optional<Shape> written = IsQuantized(result->type) ? std::nullopt : StaticShape(result->type);
-    if (made == nullptr || !written || SameSizes(*written, made->shape)) continue;
-    scope.emit.computation()->in_error = true;
-    sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.result-type"),
-                absl::StrCat(op.name, " gives ", made->shape.ToString(false), " as ", result->name.empty() ? "its result" : result->name, ", which is written as ", mlir::TypeText(result->type)),
-                "write the type that the operands and attributes lead to");
-    made = nullptr;  // what uses it would report the same again
-  }
 }
 
 void Converter::NameResults(Scope& scope, const Op& op, size_t first) {

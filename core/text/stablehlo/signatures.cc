@@ -84,8 +84,11 @@ void CheckCall(const Op& call, const Op& callee, DiagnosticSink& sink) {
     sink.Error(PlaceOf(call), HLO_LABEL("stablehlo.call-result-count"),
                absl::StrCat(name, " has ", Counted(type->results.size(), "result"), ", but its call is written with ", call.results.size()));
   } else if (!Agree(call.results, type->results, &at)) {
-    sink.Error(PlaceOf(call), HLO_LABEL("stablehlo.call-result-type"),
-               absl::StrCat(name, " gives ", mlir::TypeText(type->results[at]), ", but its call is written as giving ", mlir::TypeText(call.results[at]->type)));
+    const SourceRange written = call.results[at]->type.range;
+    const bool mends = written.valid() && !type->results[at].text.empty();
+    sink.Error(mends ? written : PlaceOf(call), HLO_LABEL("stablehlo.call-result-type"),
+               absl::StrCat(name, " gives ", mlir::TypeText(type->results[at]), ", but its call is written as giving ", mlir::TypeText(call.results[at]->type)),
+               mends ? absl::StrCat("did you mean '", type->results[at].text, "'?") : "");
   }
 }
 
