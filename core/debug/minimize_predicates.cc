@@ -176,7 +176,7 @@ std::string ErrorOf(const ProgramRun::End& end) {
 std::string KindOfMessage(absl::string_view message) {
   std::string clause;
   int depth = 0;
-  if (const size_t name = message.find(": "); absl::StartsWith(message, "%") && name != absl::string_view::npos) message.remove_prefix(name + 2);
+  while (absl::StartsWith(message, "%") && absl::StrContains(message, ": ")) message.remove_prefix(message.find(": ") + 2);
   for (const char c : message) {
     if (depth == 0 && (c == ':' || c == ';' || c == '\n')) break;
     depth += c == '(';
