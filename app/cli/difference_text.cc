@@ -164,6 +164,21 @@ static std::string RewrittenText(const LockstepReport& r) {
   return absl::StrCat("written otherwise, and what is made of ", once.size() == 1 ? "it" : "them", " agrees: ", absl::StrJoin(told, ", "));
 }
 
+// Loops that run another number of iterations in b, but for the one that the first divergence tells of.
+std::string DifferenceText::Loops(const LockstepReport& r) const {
+  const Divergence* first = r.divergences.empty() || r.divergences[0].result ? nullptr : &r.divergences[0];
+  std::string text;
+  size_t shown = 0;
+  for (const UnequalLoops& loops : r.loops) {
+    if (first != nullptr && first->a == loops.a && first->b == loops.b) continue;
+    if (!verbose && ++shown > kShown) continue;
+    absl::StrAppend(&text, ShownName(*loops.a), ShownName(*loops.a) == ShownName(*loops.b) ? "" : absl::StrCat(" (", ShownName(*loops.b), " in b)"), " runs ",
+                    Count(loops.iterations_a, "iteration"), " in a and ", loops.iterations_b, " in b, ", Place(a, *loops.a), loops.where.empty() ? "" : absl::StrCat(", ", loops.where), "\n");
+  }
+  if (shown > kShown) absl::StrAppend(&text, Count(static_cast<int64_t>(shown - kShown), "more loop"), " with another number of iterations in b (--verbose lists all)\n");
+  return text;
+}
+
 std::string DifferenceText::Values(const LockstepReport& r) const {
   std::string text = absl::StrCat("values: ", Count(r.pairs, "pair"), " compared (", Count(r.elements, "element"), ")");
   if (r.unlike > 0) absl::StrAppend(&text, ", ", r.unlike, " of other dimensions not compared");
@@ -175,6 +190,7 @@ std::string DifferenceText::Values(const LockstepReport& r) const {
   if (const int64_t within = r.other_bits - r.diverging - r.rewritten_pairs; within > 0) absl::StrAppend(&text, ", ", within, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp", r.worst == nullptr ? "" : absl::StrCat(", ", ShownName(*r.worst)), ")");
   text += "\n";
   for (const std::string& note : r.notes) absl::StrAppend(&text, "note: ", note, "\n");
+  text += Loops(r);
   if (!r.error_a.empty()) absl::StrAppend(&text, "a stopped with an error ", r.error_a, "\n");
   if (!r.error_b.empty()) absl::StrAppend(&text, "b stopped with an error ", r.error_b, "\n");
   if (!r.rewritten.empty()) absl::StrAppend(&text, RewrittenText(r), "\n");
@@ -265,6 +281,9 @@ ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepRepor
   if (!values->error_a.empty()) v["error_a"] = values->error_a;
   if (!values->error_b.empty()) v["error_b"] = values->error_b;
   j["values"] = std::move(v);
+  j["loops"] = ordered_json::array();
+  for (const UnequalLoops& loops : values->loops)
+    j["loops"].push_back({{"a", InstructionJson(a, loops.a)}, {"b", InstructionJson(b, loops.b)}, {"where", loops.where}, {"iterations_a", loops.iterations_a}, {"iterations_b", loops.iterations_b}});
   j["first_divergence"] = values->divergences.empty() ? ordered_json() : Json(values->divergences[0]);
   for (const auto& [key, list] : {std::pair("divergences", &values->divergences), std::pair("rewritten", &values->rewritten)}) {
     j[key] = ordered_json::array();

@@ -20,6 +20,7 @@ struct DifferenceText {
   std::string Structure(const ProgramMatch& match) const;
   std::string AsItWas(const StructuralChange& change) const;
   std::string Values(const LockstepReport& report) const;
+  std::string Loops(const LockstepReport& report) const;
   // "%add.3 (add) in body, a.hlo:12".
   std::string Place(const Module& module, const Instruction& instruction) const;
   std::string Text(const Divergence& divergence) const;

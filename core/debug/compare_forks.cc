@@ -57,7 +57,15 @@ struct Standing {
   std::string text;
   Mark mark;
   const Module* module = nullptr;
+  std::vector<std::string> set_ahead;  // parameters of the entry that it has not come to, and that were set by hand
 };
+
+// What has a value in a frame though it is not executed yet: parameters have theirs from the frame's beginning. Those of the entry are made when
+// they are needed, and the same in all forks, unless they were set.
+bool HasValueAhead(const Frame& frame, const Instruction& i, absl::Span<const std::string> set_ahead) {
+  if (i.parameter_number < 0) return false;
+  return frame.kind != FrameKind::kEntry || std::find(set_ahead.begin(), set_ahead.end(), i.name) != set_ahead.end();
+}
 
 Standing StandingOf(Session::State& s) {
   Standing standing;
@@ -69,6 +77,9 @@ Standing StandingOf(Session::State& s) {
     const bool ended = frame.position >= static_cast<int>(frame.computation->schedule.size());
     standing.levels.push_back({frame.kind, frame.iteration, frame.branch, frame.caller == nullptr ? "" : std::string(frame.caller->name)});
     standing.at.push_back(ended ? "" : std::string(frame.computation->schedule[frame.position]->name));
+    for (const SetByHand& set : frame.set_by_hand) {
+      if (frame.kind == FrameKind::kEntry && set.position >= frame.position) standing.set_ahead.emplace_back(frame.computation->schedule[set.position]->name);
+    }
   }
   standing.text = s.machine->finished() ? "at its end" : absl::StrCat("at ", s.DescribeFrame(static_cast<int>(standing.levels.size()) - 1));
   standing.mark = s.machine->Where();
@@ -108,7 +119,7 @@ Value ValueIn(Session::State& s, int depth, absl::string_view name) {
   if (!s.visible() || depth >= static_cast<int>(s.machine->frames().size())) return Value();
   const Frame& frame = s.machine->frames()[depth];
   const Instruction* i = frame.computation->FindInstruction(name);
-  if (i == nullptr || i->index >= frame.position) return Value();
+  if (i == nullptr || (i->index >= frame.position && i->parameter_number < 0)) return Value();
   absl::StatusOr<Value> got = s.machine->ValueOf(depth, i->index);
   return got.ok() ? *std::move(got) : Value();
 }
@@ -231,6 +242,7 @@ absl::StatusOr<std::vector<InnerCaller>> CallersBefore(Session::State& s, const 
       if ((!on && !(first && and_first)) || i->index >= frame.position) break;
       if (Def(*i).control != ControlKind::kNone) callers.push_back({path, std::string(i->name), std::nullopt});
     }
+    on = on && !(comparison.first.has_value() && comparison.first->depth == static_cast<int>(depth));  // a parameter that it has not come to
   }
   return callers;
 }
@@ -315,7 +327,7 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
     around.levels.resize(depth + 1);
     const auto in_a = PlaceOf(*at_a.module, ForkPath(here.levels.begin(), here.levels.begin() + static_cast<ptrdiff_t>(depth) + 1), "");
     for (const Instruction* i : frame.computation->schedule) {
-      if (i->index >= frame.position) break;
+      if (i->index >= frame.position && !HasValueAhead(frame, *i, {})) continue;
       all.names.push_back({static_cast<int>(depth), std::string(i->name), in_a.has_value() ? in_a->second : nullptr, NameInText(*i)});
       all.sizes.push_back(i->shape.ByteSize());
       all.where.push_back(absl::StrCat(" in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
@@ -349,12 +361,13 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   const size_t shared = SharedFrames(at_a, at_b);
   std::vector<Compared> names;
   std::vector<int64_t> sizes;
-  std::vector<std::string> where;
+  std::vector<std::string> where, set_ahead = at_a.set_ahead;
+  set_ahead.insert(set_ahead.end(), at_b.set_ahead.begin(), at_b.set_ahead.end());
   if (at_a.module != at_b.module) comparison.orders = ForkOrders(*at_a.module, *at_b.module);
   for (size_t depth = 0; depth < shared; ++depth) {
     const Frame& frame = s.machine->frames()[depth];
     for (const Instruction* i : frame.computation->schedule) {
-      if (!only.empty() ? frame.computation->FindInstruction(only) != i : i->index >= frame.position) continue;
+      if (!only.empty() ? frame.computation->FindInstruction(only) != i : i->index >= frame.position && !HasValueAhead(frame, *i, set_ahead)) continue;
       names.push_back({static_cast<int>(depth), std::string(i->name), frame.computation, NameInText(*i)});
       sizes.push_back(i->shape.ByteSize());
       where.push_back(depth == 0 ? "" : absl::StrCat(" in ", frame.computation->name));

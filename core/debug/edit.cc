@@ -208,6 +208,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   s.Say(Count(inheritance->kept, "instruction"), inheritance->kept == 1 ? " keeps its value, " : " keep their values, ", size - parameters - inheritance->kept, " of ", s.module->entry->name,
         inheritance->executed > 0 ? " are (again) to be run" : " are to be run",
         shared.moments.empty() ? "" : absl::StrCat(", ", ShownName(*s.module->entry->schedule[inheritance->first]), shared.stand.levels[0].position > inheritance->first ? " up to here as before" : " from here on"), ".\n");
+  if (!shared.why_not.empty()) s.Say(ShownName(*s.module->entry->schedule[inheritance->first]), " is run from its beginning, also before the edit first matters: ", shared.why_not, ".\n");
   SetAllAgain(s, before, std::move(sets));
   StopReason reason = StopReason::kStep;
   if (inheritance->first >= size && was_finished) {

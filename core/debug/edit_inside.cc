@@ -5,29 +5,44 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "core/debug/edit_sets.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/interruption.h"
 #include "core/debug/travel.h"
 #include "core/exec/frame_history.h"
+#include "core/ir/written_names.h"
 #include "core/ops/op.h"
 #include "core/ops/random_numbers.h"
 
 namespace hloscope {
 namespace {
 
+bool Talks(const Instruction& i) { return Def(i).host != HostService::kNone || HasSideEffect(i); }
+
+// What an instruction runs that does it, or itself.
+const Instruction& InnermostThatTalks(const Instruction& i) {
+  for (const Computation* called : i.CalledComputations()) {
+    for (const Instruction* inner : called->schedule) {
+      if (Talks(*inner)) return InnermostThatTalks(*inner);
+    }
+  }
+  return i;
+}
+
 // Where computations of two programs part that run in each other's place, line by line from their beginnings.
 class Parting {
  public:
-  // False: what a run of the program before has done cannot be taken over, whatever it is, as it talks to the outside.
-  bool Compare(const Module& before, const Module& after) {
+  // Why what a run of the program before has done cannot be taken over, whatever it is; empty: it can.
+  std::string Compare(const Module& before, const Module& after) {
+    std::string why_not;
     const bool random = std::any_of(before.computations.begin(), before.computations.end(), [](const Computation* c) {
       return std::any_of(c->schedule.begin(), c->schedule.end(), [](const Instruction* i) { return DrawsRandomNumbers(*i); });
     });
     Pair(before.entry, after.entry);
     for (size_t k = 0; k < pairs_.size(); ++k) {
       const auto [old, now] = pairs_[k];
-      if (random && old->id != now->id) return false;  // numbers depend on where they are drawn
+      if (random && old->id != now->id && why_not.empty()) why_not = "random numbers depend on where in the program they are drawn, and the edit moves that";
       int same = 0;
       const int size = static_cast<int>(std::min(old->schedule.size(), now->schedule.size()));
       while (same < size && SameLine(*old->schedule[same], *now->schedule[same])) ++same;
@@ -36,10 +51,12 @@ class Parting {
       at->second = std::min(at->second, same);
       if (same < static_cast<int>(old->schedule.size()) || same < static_cast<int>(now->schedule.size())) parted_.insert(old);
       for (const Instruction* i : old->schedule) {
-        if (Def(*i).host != HostService::kNone || HasSideEffect(*i)) return false;
+        if (!Talks(*i) || !why_not.empty()) continue;
+        const Instruction& inner = InnermostThatTalks(*i);
+        why_not = absl::StrCat(ShownName(inner), " in ", inner.parent->name, " talks to the outside, which is done anew");
       }
     }
-    return true;
+    return why_not;
   }
   const std::vector<std::pair<const Computation*, const Computation*>>& pairs() const { return pairs_; }
   bool Paired(const Computation* old, const Computation* now) const { return paired_.contains({old, now}); }
@@ -129,13 +146,30 @@ std::shared_ptr<const MachineSnapshot> MomentOfNext(const Module& next, const Pa
   return FrameHistory::MomentOf(machine, moment, frames, std::move(begun));
 }
 
+// A moment inside of the entry's instruction `first`, to which the edit does not matter yet, is in the history or present.
+bool AnyInside(Session::State& s, const Parting& parting, int first) {
+  const auto inside = [&](const MachineSnapshot& moment) {
+    const Mark& mark = Machine::MarkOf(moment);
+    return mark.levels.size() > 1 && mark.levels[0].position == first && parting.IsBefore(moment);
+  };
+  const std::vector<Timeline::Moment>& moments = s.Extension<Travel>().timeline->moments();
+  const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot();
+  return (present != nullptr && inside(*present)) || std::any_of(moments.begin(), moments.end(), [&](const Timeline::Moment& moment) { return inside(*moment.snapshot); });
+}
+
 }  // namespace
 
 absl::StatusOr<SharedPart> FindSharedPart(Session::State& s, const Module& next, Machine& machine, int first) {
   SharedPart shared;
   const Timeline& timeline = *s.Extension<Travel>().timeline;
   Parting parting;
-  if (!AllSets(s).empty() || !parting.Compare(*s.module, next) || parting.First(s.module->entry) < first) return shared;
+  std::string why_not = parting.Compare(*s.module, next);
+  if (parting.First(s.module->entry) < first) return shared;
+  if (const std::vector<HandSet> sets = AllSets(s); why_not.empty() && !sets.empty()) why_not = absl::StrCat(SetText(*s.module, sets[0]), sets.size() > 1 ? " and more were" : " was", " set by hand in the run before");
+  if (!why_not.empty()) {
+    if (AnyInside(s, parting, first)) shared.why_not = std::move(why_not);
+    return shared;
+  }
   const auto take = [&](const MachineSnapshot& moment, double seconds) {
     if (Machine::MarkOf(moment).levels[0].position != first) return;
     if (std::shared_ptr<const MachineSnapshot> now = MomentOfNext(next, parting, moment, machine)) shared.moments.push_back({std::move(now), seconds});

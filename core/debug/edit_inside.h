@@ -3,7 +3,8 @@
 #ifndef HLOSCOPE_CORE_DEBUG_EDIT_INSIDE_H_
 #define HLOSCOPE_CORE_DEBUG_EDIT_INSIDE_H_
 
-#include <optional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "core/debug/session_state.h"
@@ -17,6 +18,7 @@ struct SharedMoment {
 };
 struct SharedPart {
   std::vector<SharedMoment> moments;  // in order of time; none: nothing is shared inside of that instruction
+  std::string why_not;                // why nothing is, though there are such moments: "%x was set by hand in the run before"
   Mark stand;                         // where the session's run stands, if all that leads there is shared, else where the edit first matters
 };
 // The session's run and `machine`, a run of the edited program `next` that stands at its beginning (and is left there). `first`: the position in

@@ -301,7 +301,9 @@ class Parser {
     const bool zero = !numbers->unknown && Size(*numbers) == 1 && numbers->re[0] == 0;  // -0 is a float
     if (AreIntegers(*numbers) && !zero) {
       last_.reset();
-      if (std::optional<Result> exact = expression::CombineIntegers(Integer(0), *numbers, numbers->dimensions, expression::WideOpOf("-"))) return *std::move(exact);
+      absl::StatusOr<std::optional<Result>> exact = expression::CombineIntegers(Integer(0), *numbers, numbers->dimensions, expression::WideOpOf("-"));
+      if (!exact.ok()) return Bad(exact.status().message());
+      if (exact->has_value()) return **std::move(exact);
     }
     return Map(*std::move(numbers), [](Complex x) { return -x; }, false, true);
   }
@@ -342,8 +344,8 @@ class Parser {
     if (end == digits.c_str()) return Bad("a number is expected");
     const absl::string_view read = rest_.substr(0, end - digits.c_str());
     rest_.remove_prefix(read.size());
-    uint64_t whole = 0;
-    if (read.find_first_not_of("0123456789") == absl::string_view::npos && absl::SimpleAtoi(read, &whole)) return Integer(whole);
+    expression::Wide whole = 0;
+    if (expression::ReadInteger(read, &whole)) return Integer(whole);
     return Number(x);
   }
 
@@ -446,7 +448,9 @@ class Parser {
     }
     if (AreIntegers(*numbers)) {
       last_.reset();
-      if (std::optional<Result> exact = expression::CallWithIntegers(function->name, *numbers)) return *std::move(exact);
+      absl::StatusOr<std::optional<Result>> exact = expression::CallWithIntegers(function->name, *numbers);
+      if (!exact.ok()) return Bad(exact.status().message());
+      if (exact->has_value()) return **std::move(exact);
     }
     if (function->reduce == nullptr) return Map(*std::move(numbers), function->map, false, function->complex);
     const Complex made = function->reduce(*numbers);
@@ -555,7 +559,7 @@ absl::Status ExpressionHost::AtMoment(absl::string_view moment, absl::string_vie
 absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) {
   Parser parser(text, host);
   absl::StatusOr<Result> result = parser.Whole();
-  if (!result.ok() || !parser.wide() || result->kind != Result::kNumbers || result->unknown || result->is_bool || result->value.has_value()) return result;
+  if (!result.ok() || !parser.wide() || result->kind != Result::kNumbers || result->unknown || result->is_bool || result->value.has_value() || !result->integers.empty()) return result;
   if (absl::StatusOr<Value> numbers = ToValue(*result); numbers.ok()) result->value = *std::move(numbers);
   return result;
 }

@@ -1,7 +1,7 @@
 // Expressions over values, for `expect`, `print`, `display` and conditions of breakpoints:
 //   max(abs(%y)) < 1e3      %x[0,1] == 2.5      %x ~= 3.0 1e-5      shape(%x) == f32[2,3]      nan(%y) == 0 && all(%m > 0)
 //   iteration % 10 == 0     iteration(outer) == 17 && hits > 2      $_ (what has just been computed)
-// Computed in f64, integers exactly, element by element; a scalar goes with any array. Not for running anything: values come from the host.
+// Computed in f64, integers exactly (up to 128 bits; what is beyond is refused), element by element; a scalar goes with any array. Not for running anything: values come from the host.
 #ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 #define HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 
@@ -34,12 +34,17 @@ class ExpressionHost {
   virtual absl::StatusOr<Shape> FormOf(absl::string_view name) const { return ShapeOf(name); }
 };
 
+namespace expression {
+__extension__ typedef __int128 Wide;
+}
+
 struct ExpressionResult {
   enum Kind : uint8_t { kValue, kNumbers, kShape } kind = kNumbers;
   Value value;                     // kValue: as it is, nothing was computed; kNumbers: integers that are known exactly; as f64 what was
                                    // computed from f64 or from integers of 32 bits and more, which is shown so that it reads back; or none
   std::vector<int64_t> dimensions; // kNumbers
   std::vector<double> re, im;      // kNumbers; im empty: real (of unknown ones too, where the type is known)
+  std::vector<expression::Wide> integers;  // kNumbers: all of them, where they are integers and 64 bits do not hold each; then there is no value
   bool is_bool = false;            // kNumbers
   Shape shape;                     // kShape
   bool unknown = false;            // only the form was looked at: dimensions (kNumbers) or shape (kValue) are all there is
@@ -49,7 +54,7 @@ struct ExpressionResult {
 absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host);
 // "3.5", "[1, 2]", "true", "f32[2,3]".
 std::string ToText(const ExpressionResult& result, int64_t max_elements);
-// The result as a value: what it is already, or its numbers as f64, c128 or pred. A shape is none.
+// The result as a value: what it is already, or its numbers as f64, c128 or pred. A shape is none, and integers of more than 64 bits are none.
 absl::StatusOr<Value> ToValue(ExpressionResult result);
 
 // The expression as a claim: true where every element is true (not zero). `detail` says for a false one which parts of it decided and what was

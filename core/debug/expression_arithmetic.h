@@ -40,7 +40,9 @@ absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bo
   if (complex) r.im = {0};
   if (r.unknown) return r;
   if (exact != nullptr && AreIntegers(a) && AreIntegers(b)) {
-    if (std::optional<Result> integers = CombineIntegers(a, b, larger.dimensions, exact)) return *std::move(integers);
+    absl::StatusOr<std::optional<Result>> integers = CombineIntegers(a, b, larger.dimensions, exact);
+    if (!integers.ok()) return integers.status();
+    if (integers->has_value()) return **std::move(integers);
   }
   const int64_t n = Size(larger);
   r.re.resize(n);
@@ -57,6 +59,7 @@ absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bo
 inline Result Map(Result n, Complex (*f)(Complex), bool to_bool, bool complex) {
   n.is_bool = to_bool;
   n.value = Value();
+  n.integers.clear();
   for (int64_t i = 0; !n.unknown && i < Size(n); ++i) {
     const Complex x = f(At(n, i));
     n.re[i] = x.real();

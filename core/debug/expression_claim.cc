@@ -151,7 +151,7 @@ std::string ElementText(const Result& r, int64_t i) {
   if (Size(r) == 1) i = 0;
   if (r.is_bool) return r.re[i] != 0 ? "true" : "false";
   const bool whole = r.value.has_value();
-  if (whole && IsInteger(r.value.shape().element_type())) return IntegerText(r, i);
+  if (!r.integers.empty() || (whole && IsInteger(r.value.shape().element_type()))) return IntegerText(r, i);
   return NumberText(At(r, i), !r.im.empty(), whole);
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/expression_claim.h"
 #include "core/literal/format.h"
+#include "core/literal/format_array.h"
 #include "core/literal/scalar.h"
 
 namespace hloscope::expression {
@@ -174,6 +175,7 @@ absl::StatusOr<Value> ToValue(ExpressionResult r) {
   if (r.kind == ExpressionResult::kShape) return absl::InvalidArgumentError("a shape is no value");
   if (r.unknown) return absl::UnavailableError("the value is not known");
   if (r.kind == ExpressionResult::kValue || r.value.has_value()) return r.value;
+  if (!r.integers.empty()) return absl::InvalidArgumentError("some of these integers take more than 64 bits, which no value holds; multiplied by 1.0 they are f64");
   const ElementType type = r.is_bool ? ElementType::kPred : r.im.empty() ? ElementType::kF64 : ElementType::kC128;
   Value array = Value::Allocate(Shape::Array(type, r.dimensions));
   for (int64_t i = 0; i < expression::Size(r); ++i) {
@@ -191,6 +193,7 @@ std::string ToText(const ExpressionResult& r, int64_t max_elements) {
   if (r.kind == ExpressionResult::kShape) return r.shape.ToString(false);
   if (r.kind == ExpressionResult::kValue) return FormatValue(r.value, {.elements = max_elements});
   if (r.dimensions.empty()) return expression::ElementText(r, 0);
+  if (!r.integers.empty()) return FormatArray(r.dimensions, {.elements = max_elements}, [&r](int64_t i) { return expression::ElementText(r, i); });
   const absl::StatusOr<Value> array = ToValue(r);
   return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = r.value.has_value() ? 0 : 9}) : std::string(array.status().message());
 }

@@ -1,7 +1,9 @@
 #include "core/debug/expression_integers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/debug/expression_functions.h"
 #include "core/literal/scalar.h"
@@ -23,6 +25,7 @@ class Integers {
   }
   Wide operator[](int64_t i) const {
     if (one_) i = 0;
+    if (!r_.integers.empty()) return r_.integers[i];
     if (data_ == nullptr) return static_cast<Wide>(r_.re[i]);
     if (std::fabs(r_.re[i]) < kExactDoubles) return static_cast<Wide>(r_.re[i]);
     const Scalar s = LoadScalar(type_, data_ + i * bytes_);
@@ -39,42 +42,54 @@ class Integers {
 
 // Results that `at` gives for 0 <= i < n; nothing where it gives none.
 template <typename At>
-std::optional<Result> Make(const std::vector<int64_t>& dimensions, int64_t n, At at) {
-  Wide least = 0, most = 0, x = 0;
+absl::StatusOr<std::optional<Result>> Make(const std::vector<int64_t>& dimensions, int64_t n, At at) {
+  std::vector<Wide> all(n);
+  Wide least = 0, most = 0;
   for (int64_t i = 0; i < n; ++i) {
-    if (!at(i, &x)) return std::nullopt;
-    if (x < least) least = x;
-    if (x > most) most = x;
+    const Made made = at(i, &all[i]);
+    if (made == Made::kNone) return std::nullopt;
+    if (made == Made::kTooLarge) return absl::OutOfRangeError("integers are computed exactly, and 128 bits do not hold one of these; multiplied by 1.0 they are computed with as f64");
+    least = std::min(least, all[i]);
+    most = std::max(most, all[i]);
   }
-  const bool is_signed = most <= kMost;
-  if (least < kLeast || most > (least < 0 ? kMost : kMostUnsigned)) return std::nullopt;
   Result r;
   r.dimensions = dimensions;
   r.re.resize(n);
-  r.value = Value::Allocate(Shape::Array(is_signed ? ElementType::kS64 : ElementType::kU64, dimensions));
-  if (!r.value.has_value()) return std::nullopt;
-  uint64_t* to = reinterpret_cast<uint64_t*>(r.value.mutable_data());
-  for (int64_t i = 0; i < n; ++i) {
-    at(i, &x);
-    r.re[i] = static_cast<double>(x);
-    to[i] = static_cast<uint64_t>(x);
+  for (int64_t i = 0; i < n; ++i) r.re[i] = static_cast<double>(all[i]);
+  const bool is_signed = most <= kMost;
+  if (least < kLeast || most > (least < 0 ? kMost : kMostUnsigned)) {
+    r.integers = std::move(all);
+    return r;
   }
+  r.value = Value::Allocate(Shape::Array(is_signed ? ElementType::kS64 : ElementType::kU64, dimensions));
+  if (!r.value.has_value()) return absl::ResourceExhaustedError("there is no memory for so many integers");
+  uint64_t* to = reinterpret_cast<uint64_t*>(r.value.mutable_data());
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<uint64_t>(all[i]);
   return r;
 }
 
-bool Add(Wide a, Wide b, Wide* x) { return !__builtin_add_overflow(a, b, x); }
-bool Subtract(Wide a, Wide b, Wide* x) { return !__builtin_sub_overflow(a, b, x); }
-bool Multiply(Wide a, Wide b, Wide* x) { return !__builtin_mul_overflow(a, b, x); }
-bool Divide(Wide a, Wide b, Wide* x) {
-  if (b == 0 || a % b != 0) return false;
+Made Unless(bool overflow) { return overflow ? Made::kTooLarge : Made::kInteger; }
+Made Add(Wide a, Wide b, Wide* x) { return Unless(__builtin_add_overflow(a, b, x)); }
+Made Subtract(Wide a, Wide b, Wide* x) { return Unless(__builtin_sub_overflow(a, b, x)); }
+Made Multiply(Wide a, Wide b, Wide* x) { return Unless(__builtin_mul_overflow(a, b, x)); }
+// The least of 128 bits has no opposite.
+Made Divide(Wide a, Wide b, Wide* x) {
+  if (b == -1) return Subtract(0, a, x);
+  if (b == 0 || a % b != 0) return Made::kNone;
   *x = a / b;
-  return true;
+  return Made::kInteger;
 }
 // With the sign of the dividend, as that of doubles and of the operation.
-bool Remainder(Wide a, Wide b, Wide* x) {
-  if (b == 0) return false;
-  *x = a % b;
-  return true;
+Made Remainder(Wide a, Wide b, Wide* x) {
+  if (b == 0) return Made::kNone;
+  *x = b == -1 ? 0 : a % b;
+  return Made::kInteger;
+}
+
+std::string Digits(Wide x) {
+  std::string digits;
+  for (Wide rest = x; rest != 0 || digits.empty(); rest /= 10) digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(x < 0 ? -(rest % 10) : rest % 10)));
+  return x < 0 ? "-" + digits : digits;
 }
 
 bool Holds(absl::string_view op, Wide a, Wide b) {
@@ -88,15 +103,15 @@ bool Holds(absl::string_view op, Wide a, Wide b) {
 
 }  // namespace
 
-bool AreIntegers(const Result& r) { return r.kind == Result::kNumbers && !r.unknown && r.im.empty() && (r.is_bool || r.value.has_value()); }
+bool AreIntegers(const Result& r) { return r.kind == Result::kNumbers && !r.unknown && r.im.empty() && (r.is_bool || r.value.has_value() || !r.integers.empty()); }
 
 Result Integer(Wide x) {
   const auto at = [x](int64_t, Wide* to) {
     *to = x;
-    return true;
+    return Made::kInteger;
   };
-  std::optional<Result> made = Make({}, 1, at);
-  return made.has_value() ? *std::move(made) : Number(static_cast<double>(x));
+  absl::StatusOr<std::optional<Result>> made = Make({}, 1, at);
+  return made.ok() && made->has_value() ? **std::move(made) : Number(static_cast<double>(x));
 }
 
 WideOp WideOpOf(absl::string_view sign) {
@@ -108,38 +123,32 @@ WideOp WideOpOf(absl::string_view sign) {
   return nullptr;
 }
 
-std::optional<Result> CombineIntegers(const Result& a, const Result& b, const std::vector<int64_t>& dimensions, WideOp f) {
+absl::StatusOr<std::optional<Result>> CombineIntegers(const Result& a, const Result& b, const std::vector<int64_t>& dimensions, WideOp f) {
   int64_t n = 1;
   for (int64_t d : dimensions) n *= d;
   const Integers x(a), y(b);
   return Make(dimensions, n, [&](int64_t i, Wide* to) { return f(x[i], y[i], to); });
 }
 
-std::optional<Result> CallWithIntegers(absl::string_view name, const Result& r) {
+absl::StatusOr<std::optional<Result>> CallWithIntegers(absl::string_view name, const Result& r) {
   const int64_t n = Size(r);
   const Integers x(r);
-  if (name == "abs") {
-    return Make(r.dimensions, n, [&](int64_t i, Wide* to) {
-      *to = x[i] < 0 ? -x[i] : x[i];
-      return true;
-    });
-  }
-  if (name == "real") {
-    Result same = r;
-    if (same.value.has_value()) return same;
-  }
+  if (name == "abs") return Make(r.dimensions, n, [&](int64_t i, Wide* to) { return x[i] < 0 ? Subtract(0, x[i], to) : Add(0, x[i], to); });
+  if (name == "real" && !r.is_bool) return r;
   if (name != "max" && name != "min" && name != "sum") return std::nullopt;
   if (n == 0 && name != "sum") return std::nullopt;
-  Wide found = name == "sum" ? 0 : x[0];
-  for (int64_t i = 0; i < n; ++i) {
-    const Wide now = x[i];
-    if (name == "sum") {
-      found += now;
-    } else if (name == "max" ? now > found : now < found) {
-      found = now;
+  return Make({}, 1, [&](int64_t, Wide* to) {
+    *to = name == "sum" ? 0 : x[0];
+    for (int64_t i = 0; i < n; ++i) {
+      const Wide now = x[i];
+      if (name == "sum") {
+        if (const Made made = Add(*to, now, to); made != Made::kInteger) return made;
+      } else if (name == "max" ? now > *to : now < *to) {
+        *to = now;
+      }
     }
-  }
-  return Integer(found);
+    return Made::kInteger;
+  });
 }
 
 void CompareIntegers(absl::string_view op, const Result& a, const Result& b, Result* outcome) {
@@ -151,7 +160,16 @@ void CompareIntegers(absl::string_view op, const Result& a, const Result& b, Res
   }
 }
 
+bool ReadInteger(absl::string_view digits, Wide* x) {
+  *x = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9' || Multiply(*x, 10, x) != Made::kInteger || Add(*x, c - '0', x) != Made::kInteger) return false;
+  }
+  return !digits.empty();
+}
+
 std::string IntegerText(const Result& r, int64_t i) {
+  if (!r.integers.empty()) return Digits(r.integers[i]);
   const ElementType type = r.value.shape().element_type();
   return hloscope::ToText(LoadScalar(type, r.value.data() + i * StorageBytes(type)));
 }

@@ -238,23 +238,47 @@ const Computation* ComputationAt(const Module& module, const Mark& mark) {
   return computation;
 }
 
-std::string InsideText(const Module& module, const Mark& mark) {
-  std::vector<std::pair<const Instruction*, Mark::Level>> frames;
+namespace {
+
+// What runs the frames of a moment, the outermost first, without the entry's; as far as the program has it.
+std::vector<const Instruction*> CallersOf(const Module& module, const Mark& mark) {
   std::vector<const Instruction*> callers;
   const Computation* computation = module.entry;
   for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
-    const Instruction& caller = *computation->schedule[mark.levels[k - 1].position];
-    frames.emplace_back(&caller, mark.levels[k]);
-    callers.push_back(&caller);
-    computation = RunBy(caller, mark.levels[k]);
+    const int position = mark.levels[k - 1].position;
+    if (position >= static_cast<int>(computation->schedule.size())) break;
+    callers.push_back(computation->schedule[position]);
+    computation = RunBy(*callers.back(), mark.levels[k]);
   }
+  return callers;
+}
+
+}  // namespace
+
+std::string LoopText(const Module& module, const Mark& mark) {
+  const std::vector<const Instruction*> callers = CallersOf(module, mark);
+  std::string text;
+  int around = 0;
+  for (size_t k = callers.size(); k-- > 0;) {
+    const Mark::Level& level = mark.levels[k + 1];
+    if (!IsLoop(level.kind)) continue;
+    const std::string name = absl::StrCat("%", NameAmong(*callers[k], callers));
+    if (text.empty()) text = absl::StrCat("the loop ", name);
+    else absl::StrAppend(&text, around++ == 0 ? ", in iteration " : " in iteration ", level.iteration, " of ", name);
+  }
+  return around > 0 ? text + "," : text;
+}
+
+std::string InsideText(const Module& module, const Mark& mark) {
+  const std::vector<const Instruction*> callers = CallersOf(module, mark);
   std::vector<std::string> parts;
-  for (const auto& [caller, level] : frames) {
+  for (size_t k = 0; k < callers.size(); ++k) {
+    const Mark::Level& level = mark.levels[k + 1];
     const bool body = level.kind == FrameKind::kWhileBody, condition = level.kind == FrameKind::kWhileCondition;
     parts.push_back(absl::StrCat(body        ? absl::StrCat("iteration ", level.iteration, " of %")
                                  : condition ? absl::StrCat("condition ", level.iteration, " of %")
                                              : "%",
-                                 NameAmong(*caller, callers)));
+                                 NameAmong(*callers[k], callers)));
   }
   return absl::StrJoin(parts, ", ");
 }

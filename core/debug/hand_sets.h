@@ -48,6 +48,8 @@ const Computation* RunBy(const Instruction& caller, const Mark::Level& level);
 const Computation* ComputationAt(const Module& module, const Mark& mark);
 // "iteration 1 of %w, %f": where inside of an instruction of the entry a moment is; empty: in the entry.
 std::string InsideText(const Module& module, const Mark& mark);
+// The loop in which a moment is: "the loop %inner, in iteration 2 of %outer,"; empty: it is in none.
+std::string LoopText(const Module& module, const Mark& mark);
 // "%x[0] in iteration 1 of %w".
 std::string SetText(const Module& module, const HandSet& set);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numeric>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -66,6 +67,18 @@ std::string IntegersRow(const Value& array, double mean) {
   return absl::StrFormat("%*s %*s %*s %6d %6d\n", kWideColumn, ToText(low), kWideColumn, ToText(high), kWideColumn, middle, 0, 0);
 }
 
+// The same of integers that an expression computes; empty: doubles hold them.
+std::string ComputedIntegersRow(const ExpressionResult& r) {
+  const bool held = std::all_of(r.re.begin(), r.re.end(), [](double v) { return std::fabs(v) < 9007199254740992.0; });
+  const bool integers = !r.integers.empty() || (r.value.has_value() && IsInteger(r.value.shape().element_type()));
+  if (held || !integers) return "";
+  const auto low = expression::CallWithIntegers("min", r), high = expression::CallWithIntegers("max", r);
+  if (!low.ok() || !high.ok() || !low->has_value() || !high->has_value()) return "";
+  const std::string least = expression::IntegerText(**low, 0), most = expression::IntegerText(**high, 0);
+  const std::string mean = least == most ? least : FormatDouble(std::accumulate(r.re.begin(), r.re.end(), 0.0) / static_cast<double>(r.re.size()));
+  return absl::StrFormat("%*s %*s %*s %6d %6d\n", kWideColumn, least, kWideColumn, most, kWideColumn, mean, 0, 0);
+}
+
 // Statistics of an expression's value where the program stands. `column`: of how many letters each of them is.
 absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view expression, int* column) {
   bool wide = false;  // six digits may be the same in every row though the numbers are not
@@ -90,8 +103,9 @@ absl::StatusOr<std::string> StatisticsRow(Session::State& s, absl::string_view e
   }
   if (result->kind == ExpressionResult::kValue) return absl::InvalidArgumentError(NoNumbersText(expression, result->value.shape()));
   if (result->kind != ExpressionResult::kNumbers) return absl::InvalidArgumentError("this has no numbers; name an array or an element of a tuple");
-  wide = result->value.has_value();
+  wide = result->value.has_value() || !result->integers.empty();
   if (wide) *column = kWideColumn;
+  if (std::string row = ComputedIntegersRow(*result); !row.empty()) return row;
   double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
   int64_t nan = 0, inf = 0, count = 0;
   for (double v : result->re) {

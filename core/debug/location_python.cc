@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/nearest_name.h"
 #include "core/debug/location_kinds.h"
+#include "core/ir/another_place.h"
 
 namespace hloscope {
 namespace {
@@ -289,7 +290,7 @@ absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view fil
   const auto is_it = [&](absl::string_view name) {
     return GlobMatches(name, function) || (name.size() > function.size() && absl::EndsWith(name, function) && name[name.size() - function.size() - 1] == '.');
   };
-  Locations found = SelectEntered(module, [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); });
+  Locations found = SelectEntered(module, [&](const PythonFrame& frame) { return in_file(frame) && is_it(FunctionItself(frame.function)); });
   if (!found.empty()) return found;
   if (file.empty()) found = EntriesOf(module, function);
   if (!found.empty()) return found;
@@ -300,10 +301,11 @@ absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view fil
     for (const Computation* computation : module.computations) nearest.Offer(computation->name);
   }
   ForEachFrame(module, [&](const PythonFrame& frame) {
-    any |= !frame.function.empty();
+    const absl::string_view name = FunctionItself(frame.function);
+    any |= !name.empty();
     if (!in_file(frame)) return;
-    nearest.Offer(frame.function);
-    nearest.Offer(frame.function.substr(frame.function.rfind('.') + 1));
+    nearest.Offer(name);
+    nearest.Offer(name.substr(name.rfind('.') + 1));
   });
   const std::string where = file.empty() ? "" : absl::StrCat(" of ", file);
   const std::string hint = nearest.Hint();

@@ -20,6 +20,7 @@
 #include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
 #include "core/debug/lockstep_inputs.h"
+#include "core/debug/lockstep_loops.h"
 #include "core/debug/lockstep_reads.h"
 #include "core/debug/lockstep_verdict.h"
 #include "core/debug/single_step.h"
@@ -65,6 +66,7 @@ class Lockstep {
   // What is known of a frame on the stack.
   struct FrameInfo {
     uint64_t serial = 0;
+    RecordLevel level;  // of a frame that is not the entry's
     int match = -1;   // the pair of computations; -1: the frame belongs to nothing that is matched
     int scope = 0;    // in its flat computation
     uint64_t key = 0;
@@ -106,6 +108,7 @@ class Lockstep {
       StopReason reason = started.ok() ? s.machine.Run() : StopReason::kError;
       while (reason == StopReason::kBreakpoint && !stop_ && PostRedirected(side).ok()) reason = s.machine.Run();
       s.finished = reason == StopReason::kFinished;
+      if (s.finished && !stop_) UpdateFrames(side);  // the loops that nothing came after
       if (!s.finished && !stop_) (side == 0 ? report_.error_a : report_.error_b) = StopText(side, started);
       for (const std::string& notice : s.machine.TakeNotices()) {
         if (std::find(report_.notes.begin(), report_.notes.end(), notice) == report_.notes.end()) report_.notes.push_back(notice);
@@ -146,6 +149,11 @@ class Lockstep {
     const std::vector<Frame>& frames = s.machine.frames();
     size_t same = 0;
     while (same < frames.size() && same < s.frames.size() && s.frames[same].serial == frames[same].serial) ++same;
+    for (size_t k = s.frames.size(); k > std::max<size_t>(same, 1); --k) {
+      const RecordLevel& gone = s.frames[k - 1].level;
+      const bool goes_on = k - 1 == same && frames.size() > same && IsLoop(frames[same].kind) && frames[same].caller == gone.caller;
+      if (IsLoop(gone.kind) && !goes_on) LoopOver(side, k - 2, *gone.caller, IterationsSeen(gone));
+    }
     s.frames.resize(same);
     for (size_t k = same; k < frames.size(); ++k) {
       FrameInfo info;
@@ -155,10 +163,41 @@ class Lockstep {
         info.match = 0;
         info.key = 1;
       } else {
+        info.level = {frames[k].kind, frames[k].caller, frames[k].computation, frames[k].iteration, frames[k].branch};
         Enter(side, s.frames[k - 1], frames[k], info);
       }
       s.frames.push_back(std::move(info));
     }
+  }
+
+  // A run of a loop in the frame at `depth` has ended. Where nothing differs before it and the other program's ran another number of iterations, that
+  // is where the two part.
+  void LoopOver(int side, size_t depth, const Instruction& loop, int64_t iterations) {
+    const FrameInfo& info = sides_[side]->frames[depth];
+    if (info.match < 0 || options_.on_values) return;
+    const ScopeMatch& m = *match_.scopes[info.match];
+    const int node = Flat(side, info.match).scopes[info.scope].base + loop.index, partner = Partner(side, info.match, node);
+    if (partner < 0) return;
+    const int in_a = side == 0 ? node : partner;
+    Divergence d;
+    d.a = m.a.nodes[in_a].instruction;
+    d.b = m.b.nodes[m.to_b[in_a]].instruction;
+    if (Def(*d.a).control != Def(*d.b).control) return;
+    const uint64_t key = PairKey(info.key, in_a);
+    const auto both = loops_.Over(side, key, iterations);
+    if (!both.has_value() || both->first == both->second) return;
+    d.where = Where(side, info, m.a, in_a);
+    d.where_b = Where(side, info, m.b, m.to_b[in_a]);
+    TellUnequal({d.a, d.b, d.where, both->first, both->second}, report_);
+    if (verdict_.any()) return;
+    ++report_.other_bits;
+    diverged_.insert(key);
+    d.own = true;
+    d.shape = d.a->shape;
+    d.sizes = IterationsText(both->first, both->second);
+    d.changed = ChangedAt(match_, info.match, in_a);
+    if (verdict_.waits() || InLoopWrittenOtherwise(match_, info.match, in_a)) return verdict_.Doubt(std::move(d));
+    stop_ |= verdict_.Convict(std::move(d)) && !options_.keep_going;
   }
 
   void Enter(int side, const FrameInfo& caller, const Frame& frame, FrameInfo& info) const {
@@ -464,7 +503,7 @@ class Lockstep {
     stop_ |= verdict_.Convict(std::move(d)) && !options_.keep_going;
   }
 
-  // The frames of the machine up to the computation that is laid flat, and the calls from there to one of its nodes.
+  // The frames up to the computation that is laid flat, and the calls from there to one of its nodes.
   std::string Where(int side, const FrameInfo& info, const FlatComputation& flat, int node) const {
     std::vector<RecordLevel> calls;
     for (int scope = flat.nodes[node].scope; flat.scopes[scope].caller >= 0; scope = flat.nodes[flat.scopes[scope].caller].scope) {
@@ -472,8 +511,8 @@ class Lockstep {
       const FrameKind kind = computation->is_fusion ? FrameKind::kFusion : FrameKind::kCall;
       calls.push_back({kind, flat.nodes[flat.scopes[scope].caller].instruction, computation});
     }
-    std::vector<RecordLevel> levels =
-        LevelsOf(absl::MakeConstSpan(sides_[side]->machine.frames()).first(static_cast<size_t>(info.owner) + 1));
+    std::vector<RecordLevel> levels;
+    for (int k = 1; k <= info.owner; ++k) levels.push_back(sides_[side]->frames[k].level);
     levels.insert(levels.end(), calls.rbegin(), calls.rend());
     return WhereText(levels);
   }
@@ -532,6 +571,7 @@ class Lockstep {
   SingleStepBackend single_a_, single_b_;
   std::unique_ptr<Side> sides_[2];
   absl::flat_hash_set<uint64_t> diverged_;
+  LoopCounts loops_;
   ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far
   LockstepReport report_;
   Verdict verdict_{report_, options_};

@@ -48,13 +48,21 @@ struct Divergence {
   std::string where_b;             // in b, as far as its loops are called as those of a
   Shape shape;                     // in a
   ArrayDifference difference;      // expected is a's, got is b's
-  std::string sizes;               // where the run-time sizes of bounded dimensions differ, and no elements are compared: how
+  std::string sizes;               // where no elements are compared: how the run-time sizes of bounded dimensions differ, or how often a loop runs
   // The pairs that this one reads all agree: it is where the programs part. Else it only inherits.
   bool own = false;
   std::vector<const Instruction*> only_a, only_b;  // between it and the pairs that agree: instructions of one program only
   std::vector<std::string> changed;                // what differs in the instruction itself
   // It inherits, and is another operation besides: that may add to what it inherits.
   bool besides() const { return !own && (!changed.empty() || !only_a.empty() || !only_b.empty()); }
+};
+
+// A pair of loops of which one runs more iterations than the other.
+struct UnequalLoops {
+  const Instruction* a = nullptr;
+  const Instruction* b = nullptr;
+  std::string where;  // as of a divergence
+  int64_t iterations_a = 0, iterations_b = 0;
 };
 
 struct LockstepReport {
@@ -81,6 +89,8 @@ struct LockstepReport {
   std::string error_a, error_b;        // where and how a program stopped, if it did
   double worst_ulp = 0;                // of all pairs within their budgets
   const Instruction* worst = nullptr;
+  int64_t unequal = 0;                 // runs of loops that are UnequalLoops
+  std::vector<UnequalLoops> loops;     // the first run of each of them
   bool cancelled = false;
   std::vector<std::string> notes;
 };

@@ -4,12 +4,12 @@
 #include "core/debug/minimize.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/flatten.h"
 #include "core/debug/hand_sets.h"
+#include "core/debug/minimize_budget.h"
 #include "core/debug/minimize_loops.h"
 #include "core/debug/minimize_sizes.h"
 #include "core/debug/program_run.h"
@@ -25,7 +25,6 @@
 namespace hloscope {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr int64_t kSmallValue = 16;         // elements that are written as a constant
 constexpr int64_t kKeptBytes = int64_t{1} << 30;
 constexpr int64_t kSmallZeros = 256;        // elements of a constant of zeros in a called computation
@@ -35,21 +34,21 @@ using OfDevices = std::vector<Value>;  // one value, by device
 class Minimizer {
  public:
   Minimizer(Backend& backend, const RunSettings& run, const FailurePredicate& fails, const MinimizeOptions& options)
-      : backend_(backend), run_(run), fails_(fails), options_(options), start_(Clock::now()) {}
+      : backend_(backend), run_(run), fails_(fails), options_(options), budget_(options) {}
 
   absl::StatusOr<Minimized> Run(const Module& module, const DeviceValues& parameters) {
     out_.instructions_before = module.instruction_count();
     out_.computations_before = static_cast<int64_t>(module.computations.size());
     absl::StatusOr<Failing> failing = fails_(module, parameters);
-    if (Cancelled()) return Interrupted();
-    if (!failing.ok()) return failing.status();
+    if (!failing.ok()) return budget_.Cancelled() ? budget_.Interrupted() : failing.status();
+    if (const absl::Status why = budget_.WhyNothing("the program had run once, so whether it fails is not known"); !failing->fails && !why.ok()) return why;
     moment_ = std::move(failing->moment);
     if (!failing->fails) return absl::FailedPreconditionError(absl::StrCat("the program does not fail, so there is nothing to make smaller", failing->why.empty() ? "" : "; ", failing->why));
     source_ = &module;
     Give(parameters);
     // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.
     if (!Try(Rewrite()) && !TryFailingAsResult()) {
-      if (Cancelled()) return Interrupted();
+      if (const absl::Status why = budget_.WhyNothing("a smaller program was found"); !why.ok()) return why;
       return !error_.ok() ? error_ : absl::FailedPreconditionError("the failure goes away when the program is copied without what its result does not need; nothing was made smaller");
     }
     for (bool smaller = true; smaller && !Spent();) {
@@ -67,20 +66,18 @@ class Minimizer {
       SimplifyInputs();
       smaller = Size() < before;
     }
-    if (Cancelled()) return Interrupted();
+    if (budget_.Cancelled()) return budget_.Interrupted();
     if (!error_.ok()) return error_;
     out_.module = std::move(owned_);
     out_.parameters = Given();
     out_.out_of_budget = Spent();
-    out_.seconds = Seconds();
+    out_.seconds = budget_.Seconds();
+    out_.steps = budget_.steps();
     return std::move(out_);
   }
 
  private:
-  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
-  static absl::Status Interrupted() { return absl::CancelledError("interrupted; nothing was written"); }
-  bool Spent() const { return !error_.ok() || Cancelled() || out_.steps >= options_.steps || Seconds() > options_.seconds; }
+  bool Spent() const { return !error_.ok() || budget_.Spent(); }
   const Module& module() const { return *source_; }
   const Computation& entry() const { return *source_->entry; }
 
@@ -131,9 +128,6 @@ class Minimizer {
         present_ = nullptr;
         return begun;
       }
-      for (int d = 0; d < run_.devices(); ++d) {  // a program that does not end stops where the budget does
-        present_->machine(d).set_light_region_observer([this](auto&&...) { return Spent() ? absl::DeadlineExceededError("") : absl::OkStatus(); });
-      }
       present_->Run();
     }
     for (int d = 0; d < run_.devices(); ++d) {
@@ -172,7 +166,7 @@ class Minimizer {
   }
 
   bool Ask(std::unique_ptr<Module> candidate, const DeviceValues& parameters) {
-    ++out_.steps;
+    budget_.Step();
     absl::StatusOr<Failing> failing = fails_(*candidate, parameters);
     if (!failing.ok()) {
       error_ = failing.status();
@@ -186,7 +180,7 @@ class Minimizer {
     source_ = owned_.get();
     Give(parameters);
     if (options_.progress) {
-      options_.progress(absl::StrCat("minimizing: ", Count(source_->instruction_count(), "instruction"), " left after ", Count(out_.steps, "step")));
+      options_.progress(absl::StrCat("minimizing: ", Count(source_->instruction_count(), "instruction"), " left after ", Count(budget_.steps(), "step")));
     }
     return true;
   }
@@ -529,9 +523,9 @@ class Minimizer {
         if (invalid.contains({cut.to, with != 0})) continue;
         Rewrite rewrite;
         cut.ApplyTo(&rewrite, with != 0);
-        const int64_t asked = out_.steps;
+        const int64_t asked = budget_.steps();
         if (Try(rewrite)) return cut.to;
-        if (out_.steps == asked) invalid.insert({cut.to, with != 0});
+        if (budget_.steps() == asked) invalid.insert({cut.to, with != 0});
       }
     }
     return now;
@@ -584,7 +578,7 @@ class Minimizer {
   const FailurePredicate& fails_;
   Mark moment_;  // at which the present program fails, where that is known
   const MinimizeOptions& options_;
-  Clock::time_point start_;
+  MinimizeBudget budget_;
   Minimized out_;
   bool only_asked_ = false;  // what is tried does not become the present program
   absl::Status error_;

@@ -3,7 +3,6 @@
 #ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_H_
 #define HLOSCOPE_CORE_DEBUG_MINIMIZE_H_
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,7 +35,7 @@ struct MinimizeOptions {
   double seconds = 120;
   int64_t steps = 5000;  // times that the predicate is asked
   std::function<void(const std::string&)> progress;  // may be null
-  const std::atomic<bool>* cancel = nullptr;         // set from elsewhere: the search ends soon with CancelledError
+  Session::State* around = nullptr;                  // who interrupts this session ends the search soon with CancelledError; RunSettings says so, too
   bool result_parts_stay = false;  // of a result that is a tuple only the last parts may go: the failure names parts by number
   bool other_parameters = false;   // the predicate does not look at the parameters' values: it has its own
 };

@@ -1,5 +1,6 @@
 // Making a program smaller for people: what they ask for, and what is written and said. Not for the search (minimize.cc).
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <set>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "core/debug/program_files.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/debug/time_limit.h"
 #include "core/ir/frontend_attributes.h"
 
 namespace hloscope {
@@ -121,7 +123,9 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
     return absl::InvalidArgumentError(absl::StrCat("the smaller program is written as HLO text, also of StableHLO, which is read but not written: name it OUT.hlo, not '", request.out, "'"));
   }
   RunSettings run = SettingsOf(inputs, session);
-  run.cancel = options.cancel;
+  run.around = options.around;
+  const auto begin = std::chrono::steady_clock::now();
+  run.until = After(begin, options.seconds);
   absl::StatusOr<DeviceValues> parameters = ParametersOf(inputs, run.devices());
   if (!parameters.ok()) return parameters.status();
   if (absl::Status filled = FillConstants(module, session.fill); !filled.ok()) return filled;
@@ -133,6 +137,7 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
   if (plain.ended || request.kind == MinimizeRequest::kError) run.machine.max_iterations = std::min(run.machine.max_iterations, 2 * plain.iterations + 16);
   if (plain.ended) fails = EndingToo(*std::move(fails), backend, run, 10 * plain.seconds + 1);
   MinimizeOptions with_parts = options;
+  with_parts.seconds -= std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   with_parts.result_parts_stay = request.kind == MinimizeRequest::kExpect && absl::StrContains(request.text, "$result");
   with_parts.other_parameters = request.kind == MinimizeRequest::kScript && !script.takes_values();
   const absl::StatusOr<Minimized> small = MinimizeProgram(module, *std::move(parameters), backend, run, *fails, with_parts);
@@ -176,7 +181,7 @@ absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
   }
   absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(std::vector<const Module*>(s.options.devices.count(), s.module.get()), s.options);
   if (!inputs.ok()) return inputs.status();
-  const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, **inputs, *s.backend, s.options, request, {.cancel = &s.interrupted});
+  const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, **inputs, *s.backend, s.options, request, {.around = &s});
   if (!done.ok()) return done.status();
   s.Say(*done);
   return absl::OkStatus();

@@ -29,7 +29,6 @@ struct PlainRun {
   int64_t iterations = 0;  // the most of one loop
   double seconds = 0;
 };
-// `most_seconds` 0: as long as it takes.
 PlainRun RunPlainly(const Module& module, const DeviceValues& parameters, Backend& backend, const RunSettings& run, double most_seconds);
 // A program that ends by itself must not become one that does not; what fails in it may well come before that shows.
 FailurePredicate EndingToo(FailurePredicate fails, Backend& backend, const RunSettings& run, double most_seconds);

@@ -14,6 +14,7 @@
 #include "core/base/nearest_name.h"
 #include "core/debug/ahead_together.h"
 #include "core/debug/devices.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/loop_choice.h"
 #include "core/debug/moment_host.h"
@@ -368,9 +369,10 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: ", kMoments, hint.empty() ? "" : absl::StrCat("; ", hint)));
 }
 
-absl::Status MomentError(const absl::Status& status, absl::string_view moment) {
+absl::Status MomentError(const Session::State& s, const Mark& mark, const absl::Status& status, absl::string_view moment) {
   if (!absl::IsNotFound(status)) return status;
-  return absl::NotFoundError(absl::StrCat("the program does not come to ", moment, absl::StartsWith(moment, "iter") ? ": the loop ends before, or is not entered" : " any more"));
+  const std::string loop = IsMomentWord(moment.substr(0, moment.find(' '))) ? LoopText(*s.module, mark) : "";
+  return absl::NotFoundError(absl::StrCat("the program does not come to ", moment, loop.empty() ? " any more" : absl::StrCat(": ", loop, " ends before, or is not entered")));
 }
 
 absl::Status MomentHost::AtMoment(absl::string_view moment, absl::string_view expression, const std::function<absl::Status()>& look) const {
@@ -382,7 +384,7 @@ absl::Status MomentHost::AtMoment(absl::string_view moment, absl::string_view ex
     reached = true;
     return look();
   });
-  if (!reached) status = MomentError(status, moment);
+  if (!reached) status = MomentError(s_, *mark, status, moment);
   return reached || !absl::IsNotFound(status) ? status : absl::FailedPreconditionError(status.message());
 }
 
@@ -419,7 +421,7 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
       reached = true;
       return look("");
     });
-    return reached ? status : MomentError(status, moment);
+    return reached ? status : MomentError(s, *mark, status, moment);
   }
   const absl::StatusOr<Asked> asked = ParseAsked(s, moment, false);
   if (!asked.ok()) return asked.status();

@@ -6,6 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/loop_choice.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/stops.h"
@@ -400,8 +402,24 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
     return absl::StrCat("the program does not come to ", moment, " of %", NameOf(*loops.back()), " in ", where, most,
                         "; iterations of both are given outer before inner");
   }
+  const std::string before = absl::StrCat("the program does not come to ", moment);
   const bool branch = std::any_of(way.steps.begin(), way.steps.end(), [](const Way::Step& step) { return step.level.kind == FrameKind::kBranch; });
-  return absl::StrCat("the program does not come to ", moment, branch ? ": the loop ends before, or another branch is taken there" : loops.empty() ? "" : ": the loop ends before, or is not entered");
+  const absl::string_view otherwise = branch ? ", or another branch is taken there" : ", or is not entered";
+  if (loops.empty()) return branch ? absl::StrCat(before, ": another branch is taken there") : before;
+  if (single()) return absl::StrCat(before, ": ", LoopText(*module_, OnlyMark()), " ends before", otherwise);
+  std::vector<std::string> names;  // of each way's innermost loop
+  for (const Way& each : ways_) {
+    const auto loop = std::find_if(each.steps.rbegin(), each.steps.rend(), IsLoopStep);
+    std::string name = loop == each.steps.rend() ? "" : absl::StrCat("%", LoopName(*module_, *loop->caller));
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  }
+  constexpr size_t kMostNamed = 4;
+  if (names.size() > kMostNamed) {
+    names.resize(kMostNamed);
+    names.push_back("others");
+  }
+  if (names.size() > 1) return absl::StrCat(before, ": the loops ", absl::StrJoin(names, ", "), " end before", branch ? otherwise : ", or are not entered");
+  return absl::StrCat(before, ": the loop ", names[0], " ends before", otherwise);
 }
 
 absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,

@@ -228,7 +228,7 @@ absl::Status AtIterations(Session::State& s, const InLoopPlace& place, int64_t f
     }
     return absl::OkStatus();
   });
-  return reached ? status : MomentError(status, absl::StrCat("iteration ", first));
+  return reached ? status : MomentError(s, mark, status, absl::StrCat("iteration ", first));
 }
 
 }  // namespace hloscope

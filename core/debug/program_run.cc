@@ -1,17 +1,14 @@
 #include "core/debug/program_run.h"
 
-#include <chrono>
-#include <condition_variable>
-#include <functional>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/threads.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
+#include "core/debug/interrupt_here.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stops.h"
+#include "core/debug/time_limit.h"
 
 namespace hloscope {
 namespace {
@@ -58,36 +55,6 @@ SessionOptions OptionsWith(const RunSettings& settings, const DeviceValues& para
   options.devices.own = std::move(own);
   return options;
 }
-
-// While it lives, what is wished from elsewhere is told to the run, again and again: a run that only begins forgets it.
-class Canceller {
- public:
-  Canceller(const RunSettings& settings, std::function<void()> interrupt) {
-    if (settings.cancel == nullptr) return;
-    (void)TryStartThread(watch_, [this, &settings, interrupt = std::move(interrupt)] {
-      std::unique_lock<std::mutex> lock(mutex_);
-      while (!ended_.wait_for(lock, std::chrono::milliseconds(20), [this] { return over_; })) {
-        if (settings.cancelled()) interrupt();
-      }
-    });
-  }
-  ~Canceller() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      over_ = true;
-    }
-    ended_.notify_all();
-    if (watch_.joinable()) watch_.join();
-  }
-  Canceller(const Canceller&) = delete;
-  Canceller& operator=(const Canceller&) = delete;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool over_ = false;
-  std::thread watch_;
-};
 
 }  // namespace
 
@@ -137,7 +104,9 @@ absl::Status ProgramRun::BeginSeveral(const DeviceValues& parameters, const std:
 ProgramRun::End ProgramRun::Run() {
   if (settings_.several()) return RunSeveral();
   End end;
-  const Canceller canceller(settings_, [this] { machine_->interrupt().store(true); });
+  const InterruptHere here(settings_.around, machine_->interrupt());
+  std::optional<TimeLimit> limit;
+  if (settings_.until.has_value()) limit.emplace(machine_->interrupt(), *settings_.until);
   end.reason = machine_->Run();
   if (end.reason == StopReason::kCaught && catches_ != nullptr && catches_->caught().has_value()) end.at = catches_->caught()->instruction;
   if (end.reason == StopReason::kError) {
@@ -150,7 +119,10 @@ ProgramRun::End ProgramRun::Run() {
 ProgramRun::End ProgramRun::RunSeveral() {
   Session::State& s = several_->state();
   const auto run = [&s] { return s.machine->Run(); };
-  const Canceller canceller(settings_, [this] { several_->session.Interrupt(); });
+  Stops(s).running_commands = true;  // an interrupt that comes before it is this run's
+  const InterruptHere here(settings_.around, several_->session);
+  std::optional<TimeLimit> limit;
+  if (settings_.until.has_value()) limit.emplace([this] { several_->session.Interrupt(); }, *settings_.until);
   RunOn(s, run, run);
   End end;
   end.device = DevicesOf(s).selected;

@@ -3,7 +3,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_PROGRAM_RUN_H_
 #define HLOSCOPE_CORE_DEBUG_PROGRAM_RUN_H_
 
-#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,8 +25,8 @@ using DeviceValues = std::vector<std::vector<Value>>;
 struct RunSettings {
   MachineOptions machine;  // of one device; of several what limits it, and what it makes up
   SessionOptions session;  // of several: the devices, and their libraries and infeeds
-  const std::atomic<bool>* cancel = nullptr;  // set from elsewhere: runs end soon, with kInterrupted
-  bool cancelled() const { return cancel != nullptr && cancel->load(); }
+  Session::State* around = nullptr;  // who interrupts this session ends a run soon, with kInterrupted
+  std::optional<std::chrono::steady_clock::time_point> until;  // so does the time
   int devices() const { return session.devices.count(); }
   bool several() const { return devices() > 1; }
 };

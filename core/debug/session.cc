@@ -206,6 +206,7 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
 void Session::Interrupt() {
   state_->interrupted.store(true);
   if (std::atomic<bool>* flag = state_->interrupt.load()) flag->store(true);
+  if (Session* inner = state_->inner.load()) inner->Interrupt();
 }
 
 int Session::failed_expects() const {

@@ -67,6 +67,7 @@ struct Session::State : ExpressionHost, RunState {
   std::function<void(absl::string_view)> out;
 
   std::atomic<std::atomic<bool>*> interrupt{nullptr};
+  std::atomic<Session*> inner{nullptr};  // one that a command runs, which is interrupted instead
   std::atomic<bool> interrupted{false};  // by the user, since a command began to run the program
   // While other devices are run for one that waits (devices.h): which; and it can go on, so the one that runs leaves off.
   int run_for = -1;

@@ -21,7 +21,7 @@ bool MentionsHits(const std::string& text) {
 }
 
 bool Small(const ExpressionResult& result) {
-  const int64_t numbers = static_cast<int64_t>((result.re.size() + result.im.size()) * sizeof(double));
+  const int64_t numbers = static_cast<int64_t>((result.re.size() + result.im.size()) * sizeof(double) + result.integers.size() * sizeof(expression::Wide));
   return numbers <= kSmallBytes && (!result.value.has_value() || result.value.byte_size() <= kSmallBytes);
 }
 

@@ -403,7 +403,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
     if (present != nullptr) s.machine->Restore(*present);
     else (void)(*timeline)->Seek(before);
     if (reason == StopReason::kError && !absl::IsNotFound(status)) return absl::Status(status.code(), absl::StrCat("the program stops with an error before it comes to ", args, ": ", status.message()));
-    return MomentError(status, args);
+    return MomentError(s, *mark, status, args);
   }
   // What a logpoint behind the last instruction is armed for holds it there once more.
   if (args == "end" && s.machine->frames().size() == 1 && !s.machine->finished() && s.machine->next_instruction() == nullptr) (void)s.machine->Run();

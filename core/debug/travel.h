@@ -70,8 +70,8 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
 absl::Status LookBack(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(absl::string_view text)>& look);
 // Calls `look` with the program at that moment, the selected frame the one of the moment; then all is as before.
 absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look);
-// What is said when the program does not come to a moment that was named.
-absl::Status MomentError(const absl::Status& status, absl::string_view moment);
+// What is said when the program does not come to a moment that was named, `mark`.
+absl::Status MomentError(const Session::State& s, const Mark& mark, const absl::Status& status, absl::string_view moment);
 // Splits "EXPR @ MOMENT"; false: no moment in it.
 bool SplitMoment(absl::string_view text, absl::string_view* expression, absl::string_view* moment);
 

@@ -346,7 +346,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     wanted = ConvertScalar(LoadScalar(number->value.shape().element_type(), number->value.data()), type);
   } else {
     absl::StatusOr<Value> given = ToValue(*number);
-    if (!given.ok()) return absl::InvalidArgumentError("the right side must be a number or an array");
+    if (!given.ok()) return number->integers.empty() ? absl::InvalidArgumentError("the right side must be a number or an array") : given.status();
     absl::StatusOr<Value> converted = InTypeOf(*given, wanted_shape);
     if (!converted.ok()) return converted.status();
     return finish(place(*converted), absl::StripAsciiWhitespace(text));

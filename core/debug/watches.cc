@@ -56,7 +56,7 @@ bool Same(const ExpressionResult& a, const ExpressionResult& b) {
   if (a.kind == ExpressionResult::kShape) return Shape::Compatible(a.shape, b.shape);
   if (a.kind == ExpressionResult::kValue) return SameValue(a.value, b.value);
   if (a.value.has_value() != b.value.has_value() || (a.value.has_value() && !SameValue(a.value, b.value))) return false;
-  return a.dimensions == b.dimensions && SameNumbers(a.re, b.re) && SameNumbers(a.im, b.im);
+  return a.dimensions == b.dimensions && a.integers == b.integers && SameNumbers(a.re, b.re) && SameNumbers(a.im, b.im);
 }
 
 std::string Element(const Value& value, int64_t at) {
@@ -155,7 +155,9 @@ absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint&
     const absl::StatusOr<Value> before = ToValue(seen.value), after = ToValue(*now);
     std::string text = before.ok() && after.ok() ? ChangeText(*before, *after) : "has changed";
     // One number that an expression computes has the digits that print gives it, if these tell the two apart.
-    const bool one = before.ok() && after.ok() && before->shape().IsArray() && after->shape().IsArray() && before->element_count() == 1 && after->element_count() == 1;
+    const bool wide = !seen.value.integers.empty() || !now->integers.empty();  // more than a value holds
+    const bool one = wide ? seen.value.re.size() == 1 && now->re.size() == 1
+                          : before.ok() && after.ok() && before->shape().IsArray() && after->shape().IsArray() && before->element_count() == 1 && after->element_count() == 1;
     if (const std::string old = ValueText(seen.value), as_printed = ValueText(*now); one && now->kind != ExpressionResult::kValue && old != as_printed)
       text = absl::StrCat("was ", old, ", is ", as_printed);
     stop = Stop{&b, absl::StrCat("Watch ", b.number, ": ", b.expression, " ", text), false};

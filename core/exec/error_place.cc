@@ -31,16 +31,15 @@ std::string ErrorPlace::Text() const {
   return absl::StrCat(ShownName(*instruction), " in ", instruction->parent->name, around.empty() ? "" : ", ", around);
 }
 
-ErrorPlace PlaceOfError(const Machine& machine) {
-  if (machine.frames().empty()) return {};
-  absl::Span<const Frame> frames = machine.frames();
-  const Instruction* at = machine.next_instruction();
-  if (at == nullptr) {
-    at = machine.top().caller;
-    frames.remove_suffix(1);
-  }
-  return {at, LoopsAround(frames)};
+ErrorPlace PlaceOfError(absl::Span<const Frame> frames) {
+  if (frames.empty()) return {};
+  const Frame& top = frames.back();
+  if (top.position < static_cast<int>(top.computation->schedule.size())) return {top.computation->schedule[top.position], LoopsAround(frames)};
+  frames.remove_suffix(1);  // at its end, and cannot return
+  return {top.caller, LoopsAround(frames)};
 }
+
+ErrorPlace PlaceOfError(const Machine& machine) { return PlaceOfError(machine.frames()); }
 
 std::string ErrorText(const Machine& machine) {
   const ErrorPlace place = PlaceOfError(machine);

@@ -34,6 +34,8 @@ struct ErrorPlace {
 };
 // Of a loop whose condition may not go on, the loop.
 ErrorPlace PlaceOfError(const Machine& machine);
+// The same of a stack of frames: of a run inside of an instruction.
+ErrorPlace PlaceOfError(absl::Span<const Frame> frames);
 // " at %rag in body, iteration 2 of %w: the indices ...": for behind "stopped with an error".
 std::string ErrorText(const Machine& machine);
 

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/exec/error_place.h"
 #include "core/exec/in_place.h"
 #include "core/exec/machine_impl.h"
 #include "core/exec/not_on_the_way.h"
@@ -72,9 +74,23 @@ void Machine::Impl::MoveTo(Stack& stack, Frame& frame, int position) {
   frame.position = position;
 }
 
+namespace {
+
+// The error of a run inside of an instruction (a loop in a reducer), told of what failed in there.
+absl::Status ToldInside(absl::Span<const Frame> frames, const absl::Status& status) {
+  if (absl::IsCancelled(status) || IsNotOnTheWay(status)) return status;
+  const ErrorPlace place = PlaceOfError(frames);
+  if (place.instruction == nullptr || place.instruction == frames[0].caller) return status;
+  absl::string_view why = status.message();
+  absl::ConsumePrefix(&why, absl::StrCat(ShownName(*place.instruction), ": "));
+  return absl::Status(status.code(), absl::StrCat(place.Text(), ": ", why));
+}
+
+}  // namespace
+
 StopReason Machine::Impl::Fail(Stack& stack, absl::Status status) {
   if (!stack.main) {
-    nested_status = std::move(status);
+    nested_status = ToldInside(stack.frames, status);
     return StopReason::kError;
   }
   if (absl::IsCancelled(status) && m.interrupt_.exchange(false)) return StopReason::kInterrupted;

@@ -1,5 +1,6 @@
 // Nested brackets by recursion over dimensions; ranks are small, so the recursion is too.
 #include "core/literal/format.h"
+#include "core/literal/format_array.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,25 +17,21 @@ namespace {
 
 class Formatter {
  public:
-  Formatter(const Value& array, const FormatOptions& options) : array_(array), options_(options), dims_(array.shape().dimensions()) {
-    shorten_ = options.elements > 0 && array.element_count() > options.elements;
+  Formatter(absl::Span<const int64_t> dimensions, const FormatOptions& options, absl::FunctionRef<std::string(int64_t)> element)
+      : options_(options), dims_(dimensions), element_(element) {
+    int64_t count = 1;
+    for (const int64_t d : dims_) count *= d;
+    shorten_ = options.elements > 0 && count > options.elements;
     strides_ = RowMajorStrides(dims_);
   }
 
   std::string Text() {
-    if (dims_.empty()) return Element(0);
+    if (dims_.empty()) return element_(0);
     Dimension(0, 0);
     return std::move(text_);
   }
 
  private:
-  std::string Element(int64_t linear) const {
-    const ElementType type = array_.shape().element_type();
-    const Scalar s = LoadScalar(type, array_.data() + linear * StorageBytes(type));
-    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return ShortText(s.re, type, options_.digits);
-    return ToText(s);
-  }
-
   void Dimension(size_t d, int64_t base) {
     const bool last = d + 1 == dims_.size();
     const std::string separator = last ? ", " : absl::StrCat(",", std::string(dims_.size() - 1 - d, '\n'), std::string(d + 1, ' '));
@@ -47,7 +44,7 @@ class Formatter {
         continue;
       }
       if (last) {
-        text_ += Element(base + i);
+        text_ += element_(base + i);
       } else {
         Dimension(d + 1, base + i * strides_[d]);
       }
@@ -55,9 +52,9 @@ class Formatter {
     text_ += ']';
   }
 
-  const Value& array_;
   const FormatOptions& options_;
   absl::Span<const int64_t> dims_;
+  absl::FunctionRef<std::string(int64_t)> element_;
   std::vector<int64_t> strides_;
   bool shorten_ = false;
   std::string text_;
@@ -109,7 +106,17 @@ std::string FormatValue(const Value& value, const FormatOptions& options) {
     return text + ")";
   }
   if (!value.shape().IsArray()) return "(opaque)";
-  return value.IsDense() ? Formatter(value, options).Text() : FormatValue(ToDense(value), options);
+  if (!value.IsDense()) return FormatValue(ToDense(value), options);
+  const ElementType type = value.shape().element_type();
+  return FormatArray(value.shape().dimensions(), options, [&](int64_t linear) {
+    const Scalar s = LoadScalar(type, value.data() + linear * StorageBytes(type));
+    if (options.digits > 0 && IsFloat(type) && s.IsFinite()) return ShortText(s.re, type, options.digits);
+    return ToText(s);
+  });
+}
+
+std::string FormatArray(absl::Span<const int64_t> dimensions, const FormatOptions& options, absl::FunctionRef<std::string(int64_t)> element) {
+  return Formatter(dimensions, options, element).Text();
 }
 
 std::string FormatStatistics(const Statistics& s) {

@@ -1,12 +1,14 @@
 #include "core/ir/frontend_attributes.h"
 #include "core/ir/module.h"
+#include "core/ir/written_names.h"
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace hloscope {
 namespace {
 
-Instruction* Add(Computation* c, Opcode opcode, const char* name, std::vector<Instruction*> operands = {}) {
+Instruction* Add(Computation* c, Opcode opcode, absl::string_view name, std::vector<Instruction*> operands = {}) {
   Instruction* i = c->module->AddInstruction(c);
   i->opcode = opcode;
   i->name = name;
@@ -44,6 +46,27 @@ TEST(Module, FinalizePutsOperandsBeforeUsers) {
   EXPECT_EQ(c->FindInstruction("none"), nullptr);
   EXPECT_EQ(m.entry, c);
   EXPECT_EQ(m.FindComputation("main"), c);
+}
+
+// As the text writes them, also where a computation is large.
+TEST(Module, NamesOfTheText) {
+  for (const int size : {10, 5000}) {
+    Module m;
+    Computation* c = m.AddComputation("main");
+    Instruction* last = Add(c, Opcode::kParameter, "p");
+    for (int k = 0; k < size; ++k) last = Add(c, Opcode::kNegate, m.Intern(absl::StrCat("n", k)), {last});
+    c->root = last;
+    DiagnosticSink sink;
+    m.Finalize(sink);
+    EXPECT_EQ(WrittenName(*last), "");
+    c->by_name.emplace(m.Intern("longer"), last);
+    c->by_name.emplace(m.Intern("odd"), last);
+    c->by_name.emplace(m.Intern("given"), c->parameters[0]);
+    EXPECT_EQ(WrittenName(*last), "odd") << size;
+    EXPECT_EQ(WrittenName(*c->parameters[0]), "given") << size;
+    EXPECT_EQ(WrittenName(*c->schedule[3]), "") << size;
+    EXPECT_EQ(WrittenNames(*c), (std::vector<absl::string_view>{"given", "longer", "odd"}));
+  }
 }
 
 TEST(Module, FinalizeReportsCycles) {

@@ -230,7 +230,7 @@ std::string Stack(const std::string& text, const std::string& after = "") {
   std::string out;
   for (int32_t f = reading.First().location.frame; f >= 0; f = reading.file.frames[f].caller) {
     const CallFrame& frame = reading.file.frames[f];
-    absl::StrAppend(&out, out.empty() ? "" : " < ", frame.function, "@", frame.file, ":", frame.line, ":", frame.column, "-", frame.end_line, ":", frame.end_column);
+    absl::StrAppend(&out, out.empty() ? "" : frame.another ? " | " : " < ", frame.function, "@", frame.file, ":", frame.line, ":", frame.column, "-", frame.end_line, ":", frame.end_column);
   }
   return out;
 }
@@ -246,8 +246,35 @@ TEST(MlirLocations, Stacks) {
   EXPECT_EQ(Stack("loc(callsite(unknown at \"g\"(\"b\":2:1)))"), "g@b:2:1-2:1");
   EXPECT_EQ(Show(LocationOf("loc(callsite(unknown at \"g\"(\"b\":2:1)))")), "b:2:1 ");
   EXPECT_EQ(Stack("loc(callsite(\"f\"(\"a\":1:1) at unknown))"), "f@a:1:1-1:1");
-  EXPECT_EQ(Stack("loc(fused[\"x\", \"a\":1:1, unknown, \"b\":2:1, \"a\":1:1])"), "@a:1:1-1:1 < @b:2:1-2:1");
-  EXPECT_EQ(Stack("loc(fused[callsite(\"a\":1:1 at #m), callsite(\"b\":2:1 at #m)])", "#m = loc(\"c\":3:1)\n"), "@a:1:1-1:1 < @c:3:1-3:1 < @b:2:1-2:1");
+  EXPECT_EQ(Stack("loc(fused[\"x\", \"a\":1:1, unknown, \"b\":2:1, \"a\":1:1])"), "@a:1:1-1:1 | @b:2:1-2:1");
+  EXPECT_EQ(Stack("loc(fused[callsite(\"a\":1:1 at #m), callsite(\"b\":2:1 at #m)])", "#m = loc(\"c\":3:1)\n"), "@a:1:1-1:1 < @c:3:1-3:1 | @b:2:1-2:1");
+}
+
+TEST(MlirLocations, FusedPlacesAreNoCallers) {
+  EXPECT_EQ(Stack("loc(fused[\"a\":1:1, callsite(\"b\":2:1 at \"c\":3:1), fused[\"d\":4:1, \"a\":1:1]])"), "@a:1:1-1:1 | @b:2:1-2:1 < @c:3:1-3:1 | @d:4:1-4:1");
+  EXPECT_EQ(Stack("loc(callsite(fused[\"a\":1:1, \"b\":2:1] at \"c\":3:1))"), "@a:1:1-1:1 | @b:2:1-2:1 < @c:3:1-3:1");
+}
+
+// Each alias is a caller of the one before it, and defined behind it or before it; the calls may also be written in one another.
+TEST(MlirLocations, StacksOfAnyDepth) {
+  constexpr int kDeep = 20000;
+  const auto depth = [](const std::string& text, const std::string& after) {
+    Reading reading(absl::StrCat("\"a.b\"() : () -> () ", text, "\n", after));
+    EXPECT_EQ(reading.Problems(), "");
+    int frames = 0;
+    for (int32_t f = reading.First().location.frame; f >= 0; f = reading.file.frames[f].caller) ++frames;
+    return frames;
+  };
+  std::string forth, back, inner;
+  for (int k = 0; k < kDeep; ++k) {
+    absl::StrAppend(&forth, "#p", k, " = loc(\"a\":", k + 1, ":1)\n#l", k, " = loc(callsite(#p", k, " at #l", k + 1, "))\n");
+    if (k < 5000) absl::StrAppend(&inner, "callsite(\"a\":", k + 1, ":1 at ");
+  }
+  for (int k = kDeep - 1; k >= 0; --k) absl::StrAppend(&back, "#l", k, " = loc(callsite(#p", k, " at #l", k + 1, "))\n#p", k, " = loc(\"a\":", k + 1, ":1)\n");
+  const std::string last = absl::StrCat("#l", kDeep, " = loc(\"b\":1:1)\n");
+  EXPECT_EQ(depth("loc(#l0)", forth + last), kDeep + 1);
+  EXPECT_EQ(depth("loc(#l0)", last + back), kDeep + 1);
+  EXPECT_EQ(depth(absl::StrCat("loc(", inner, "\"b\":1:1", std::string(5000, ')'), ")"), ""), 5001);
 }
 
 TEST(MlirLocations, StacksShareFrames) {

@@ -22,14 +22,12 @@ bool Reader::ReadLocation(Location* location) {
 bool Reader::ReadLocationAlias(Location* location, absl::string_view name, SourceRange range) {
   if (!location_aliases_.contains(name)) {
     IndexAliases();
-    auto place = alias_places_.find(name);
-    if (place == alias_places_.end() || aliases_in_progress_.contains(name)) {
+    if (!alias_places_.contains(name) || aliases_in_progress_.contains(name)) {
       return Error(range, HLO_LABEL("mlir.undefined-alias"), absl::StrCat("the location ", name, " is not defined"),
                    absl::StrCat("write ", name, " = loc(...) on a line of its own"));
     }
     const int32_t back = token_.begin, last = last_end_;
-    Seek(place->second);
-    const bool ok = ReadAliasDefinition();
+    const bool ok = ReadLaterAliases(name);
     Seek(back);
     last_end_ = last;
     if (!ok) return false;
@@ -38,6 +36,44 @@ bool Reader::ReadLocationAlias(Location* location, absl::string_view name, Sourc
   if (found == location_aliases_.end()) return Error(range, HLO_LABEL("mlir.location"), absl::StrCat(name, " is not a location"));
   *location = found->second;
   return true;
+}
+
+// The aliases on which `name` is built come first, so that a stack of calls of any depth, each caller an alias further on in the text, takes no more
+// of this program's stack than one. False: the alias itself is not well-formed.
+bool Reader::ReadLaterAliases(absl::string_view name) {
+  std::vector<absl::string_view> todo = {name};
+  absl::flat_hash_set<absl::string_view> opened;
+  bool ok = true;
+  while (!todo.empty()) {
+    const absl::string_view next = todo.back();
+    if (opened.insert(next).second) {
+      const std::vector<absl::string_view> inner = LaterAliasesIn(next);
+      todo.insert(todo.end(), inner.begin(), inner.end());
+      continue;
+    }
+    todo.pop_back();
+    if (location_aliases_.contains(next) || attr_aliases_.contains(next)) continue;
+    Seek(alias_places_[next]);
+    ok = ReadAliasDefinition();
+  }
+  return ok;
+}
+
+// The names of aliases in a location's definition that are defined and have not been read.
+std::vector<absl::string_view> Reader::LaterAliasesIn(absl::string_view name) {
+  std::vector<absl::string_view> found;
+  Seek(alias_places_[name]);
+  Advance();
+  if (!Take('=') || !IsWord("loc")) return found;
+  Advance();
+  int open = 0;
+  do {
+    if (Is('(') || Is('[')) ++open;
+    if (Is(')') || Is(']')) --open;
+    if (token_.kind == TokenKind::kHash && !location_aliases_.contains(TokenText()) && !aliases_in_progress_.contains(TokenText()) && alias_places_.contains(TokenText())) found.push_back(TokenText());
+    Advance();
+  } while (open > 0 && token_.kind != TokenKind::kEnd);
+  return found;
 }
 
 int32_t Reader::AddFrame(CallFrame frame) {
@@ -67,23 +103,36 @@ bool Reader::TakeFrames(SourceRange range, int32_t frame) {
   return false;
 }
 
+// callsite(f at callsite(g at h)): the callers of callers are read one after the other.
 bool Reader::ReadCallSite(Location* location, SourceRange range) {
-  Location caller;
-  if (!(Expect('(', "after 'callsite'") && ReadLocationBody(location) && (TakeWord("at") || Unexpected("'at'", "between the two places of a call")) &&
-        ReadLocationBody(&caller) && Expect(')', "at the end of a call's location"))) {
-    return false;
+  std::vector<Location> callees;
+  do {
+    if (!(Expect('(', "after 'callsite'") && ReadLocationBody(&callees.emplace_back()) && (TakeWord("at") || Unexpected("'at'", "between the two places of a call")))) return false;
+  } while (TakeWord("callsite"));
+  Location around;
+  if (!ReadLocationBody(&around)) return false;
+  for (; !callees.empty(); callees.pop_back()) {
+    if (!Expect(')', "at the end of a call's location")) return false;
+    Called(&callees.back(), std::move(around), range);
+    around = std::move(callees.back());
   }
+  *location = std::move(around);
+  return true;
+}
+
+// The place `location` in a function that is called at `caller`.
+void Reader::Called(Location* location, Location caller, SourceRange range) {
   NameFunction(location);
   NameFunction(&caller);
-  if (caller.frame < 0) return true;
+  if (caller.frame < 0) return;
   if (location->frame < 0) {  // the nearest place that is known
     location->frame = caller.frame;
     location->file = caller.file;
     location->line = caller.line;
     location->column = caller.column;
-    return true;
+    return;
   }
-  if (frames_[location->frame].caller >= 0 && !TakeFrames(range, location->frame)) return true;
+  if (frames_[location->frame].caller >= 0 && !TakeFrames(range, location->frame)) return;
   std::vector<int32_t> callee;
   for (int32_t f = location->frame; f >= 0; f = frames_[f].caller) callee.push_back(f);
   int32_t around = caller.frame;
@@ -93,10 +142,9 @@ bool Reader::ReadCallSite(Location* location, SourceRange range) {
     around = AddFrame(std::move(frame));
   }
   location->frame = around;
-  return true;
 }
 
-// The first place is the location's own. The frames of the further ones that are not among those before follow it.
+// The first place is the location's own. The frames of the further ones that are not among those before follow it, the innermost of each marked.
 bool Reader::ReadFusedLocations(Location* location, SourceRange range) {
   if (Is('<')) {
     Attr metadata;
@@ -123,9 +171,17 @@ bool Reader::ReadFusedLocations(Location* location, SourceRange range) {
     for (int32_t f = part.frame; f >= 0; f = frames_[f].caller) {
       CallFrame place = frames_[f];
       place.caller = -1;
-      if (parts == 1 || !known.contains(place)) places.push_back(std::move(place));
+      CallFrame itself = place;
+      itself.another = false;
+      if (parts > 1 && known.contains(itself)) continue;
+      place.another |= parts > 1 && places.size() == before;
+      places.push_back(std::move(place));
     }
-    known.insert(places.begin() + before, places.end());
+    for (size_t k = before; k < places.size(); ++k) {
+      CallFrame itself = places[k];
+      itself.another = false;
+      known.insert(std::move(itself));
+    }
   } while (Take(','));
   if (!Expect(']', "at the end of fused locations")) return false;
   if (parts < 2 || places.empty()) return true;

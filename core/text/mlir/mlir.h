@@ -100,11 +100,12 @@ struct CallFrame {
   std::string file, function;  // the function that is written around the place, or none
   int line = 0, column = 0, end_line = 0, end_column = 0;
   int32_t caller = -1;  // in File::frames, before this one; -1: none is written
+  bool another = false;  // of fused places: it begins a further one, and does not call what is before it
 
   friend bool operator==(const CallFrame& a, const CallFrame& b) = default;
   template <typename H>
   friend H AbslHashValue(H h, const CallFrame& f) {
-    return H::combine(std::move(h), f.file, f.function, f.line, f.column, f.end_line, f.end_column, f.caller);
+    return H::combine(std::move(h), f.file, f.function, f.line, f.column, f.end_line, f.end_column, f.caller, f.another);
   }
 };
 
@@ -112,7 +113,7 @@ struct CallFrame {
 struct Location {
   std::string file, name;
   int line = 0, column = 0;
-  int32_t frame = -1;  // of the file location, in File::frames, and so its callers; of fused places the further ones follow as if they called
+  int32_t frame = -1;  // of the file location, in File::frames, and so its callers; of fused places the further ones follow
   // The name stands right around one file location. It is the operation's own, or, where the location turns out to be part of a stack of calls
   // or to have an operation's name around it, that of the place's function.
   bool names_place = false;

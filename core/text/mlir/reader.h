@@ -123,7 +123,10 @@ class Reader {
   bool ReadLocationBody(Location* location);
   bool ReadTrailingLocation(Location* location);
   bool ReadLocationAlias(Location* location, absl::string_view name, SourceRange range);
+  bool ReadLaterAliases(absl::string_view name);
+  std::vector<absl::string_view> LaterAliasesIn(absl::string_view name);
   bool ReadCallSite(Location* location, SourceRange range);       // behind `callsite`
+  void Called(Location* location, Location caller, SourceRange range);
   bool ReadFusedLocations(Location* location, SourceRange range);  // behind `fused`
   bool ReadFilePlace(Location* location, std::string file);       // behind "file":
   int32_t AddFrame(CallFrame frame);

@@ -1,6 +1,8 @@
 // Frames of locations into tables; see the header.
 #include "core/text/stablehlo/stack_frames.h"
 
+#include "core/ir/another_place.h"
+
 namespace hloscope::stablehlo {
 namespace {
 
@@ -15,7 +17,8 @@ int32_t TextId(const std::string& text, std::vector<std::string>* table, absl::f
 }  // namespace
 
 int32_t StackFrames::LocationId(const mlir::CallFrame& frame) {
-  const int32_t file = TextId(frame.file, &to_.file_names, &files_), function = TextId(frame.function, &to_.function_names, &functions_);
+  const std::string name = frame.another ? FunctionOfAnotherPlace(frame.function) : frame.function;
+  const int32_t file = TextId(frame.file, &to_.file_names, &files_), function = TextId(name, &to_.function_names, &functions_);
   const auto [entry, fresh] = locations_.try_emplace({file, function, frame.line, frame.end_line, frame.column, frame.end_column},
                                                      static_cast<int32_t>(to_.file_locations.size()) + 1);
   if (fresh) to_.file_locations.push_back({file, function, frame.line, frame.end_line, frame.column, frame.end_column});
