@@ -28,12 +28,17 @@ absl::StatusOr<int64_t> TakeNumber(absl::string_view& args, absl::string_view wh
 absl::Status ExecuteOn(Session::State& s, int device, absl::string_view command) {
   Devices& all = DevicesOf(s);
   const int before = all.selected, depth = s.selected;
+  std::optional<Mark> stood;
+  if (s.visible()) stood = s.machine->Where();
+  const std::optional<int> outer = std::exchange(all.prefix_of, all.prefix_of.value_or(before));
   SelectDevice(s, device);
   all.shown = device;
   const bool ok = s.session->Execute(command).ok;
   SwapTo(s, before);
   all.shown = before;
-  if (s.visible()) s.selected = std::min<int>(depth, static_cast<int>(s.machine->frames().size()) - 1);
+  all.prefix_of = outer;
+  // Where it has moved, the innermost frame is selected, as after any move.
+  if (s.visible()) s.selected = stood == s.machine->Where() ? depth : static_cast<int>(s.machine->frames().size()) - 1;
   s.repeat.clear();
   return ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("this command failed on ", s.options.devices.Name(device), ": ", command));
 }

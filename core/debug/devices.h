@@ -25,6 +25,7 @@ struct Devices {
   std::vector<RunState> runs;            // by device; the selected one's is in the State
   int selected = 0;
   int shown = 0;                         // the device that was selected when something was shown last
+  std::optional<int> prefix_of;          // a command is executed on another device (replica R COMMAND), and this is selected again after it
   bool each = false;                     // a command is executed on each in turn (replica all)
   bool stop_one = false;                 // a stop holds its device, and the others go on
   std::vector<bool> held;                // by device: until it is told to run

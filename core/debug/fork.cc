@@ -77,7 +77,7 @@ absl::StatusOr<Fork> Present(Session::State& s) {
   fork.device_inputs = all.inputs.get();
   fork.room = all.room.get();
   if (all.room != nullptr) fork.exchanged = all.room->Save();
-  fork.selected = all.selected;
+  fork.selected = all.prefix_of.value_or(all.selected);
   fork.held = all.held;
   return fork;
 }

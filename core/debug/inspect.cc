@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/explain.h"
 #include "core/debug/formula_in_run.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/set_readers.h"
@@ -331,7 +332,8 @@ absl::Status InfoNotices(Session::State& s, absl::string_view) {
 absl::Status InfoOutfeed(Session::State& s, absl::string_view) {
   if (s.machine == nullptr) return absl::FailedPreconditionError("the program has not been started");
   const std::vector<Value>& items = s.machine->outfeed();
-  if (items.empty()) s.Say("Nothing has gone to the outfeed.\n");
+  const bool unfollowed = !s.options.devices.of_main && FindParallelMain(*s.module).call != nullptr;
+  if (items.empty()) s.Say("Nothing has gone to the outfeed", unfollowed ? " of main; what the devices put there that it runs is not kept, as they are not followed" : "", ".\n");
   for (size_t k = 0; k < items.size(); ++k) s.Say(k, ": ", items[k].shape().ToString(false), " ", FormatValue(items[k]), "\n");
   return absl::OkStatus();
 }

@@ -14,6 +14,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/devices.h"
@@ -193,9 +195,13 @@ std::optional<absl::Status> DrawOperation(Session::State& s, absl::string_view a
   const size_t before = words.rfind(' ');
   absl::string_view id = before == absl::string_view::npos ? "" : words.substr(before + 1);
   const PictureLink& link = s.Extension<PictureLink>();
-  if (!link.has || !link.has(id)) id = "";
+  const bool known = link.has && link.has(id);
+  // "%x word": no expression is written so.
+  const bool misnamed = !known && link.draw && !id.empty() && absl::c_all_of(id, [](char c) { return absl::ascii_islower(c) || c == '-'; }) &&
+                        s.FindInstruction(absl::StripAsciiWhitespace(words.substr(0, before))).ok();
+  if (!known) id = "";
   const bool drawing = absl::EndsWith(path, ".svg") || absl::EndsWith(path, ".pdf");
-  if (id.empty() && !drawing) return std::nullopt;
+  if (id.empty() && !drawing && !misnamed) return std::nullopt;
   if (!link.draw) return absl::FailedPreconditionError("this build has no pictures of operations (HLOSCOPE_WINDOW=OFF); picture %x x.png draws a value");
   if (!id.empty()) words = absl::StripTrailingAsciiWhitespace(words.substr(0, before));
   return WithPathHint(link.draw(s, words, id, FileOfRun(s, path)), words);

@@ -32,17 +32,24 @@ std::vector<const Instruction*> StartsOn(const Computation& computation, Exchang
 // The transfers of a channel, as far as the program alone tells which send goes with which receive.
 class ChannelEnds {
  public:
+  // A done operation: of a transfer that a loop or a call hands on to it, so that only an execution tells what began it.
   explicit ChannelEnds(const Instruction& start)
-      : start_(start), sends_(ExchangeOf(start).role == ExchangeRole::kSend), channel_(ChannelOf(start)) {}
+      : start_(start), role_(ExchangeOf(start).role), sends_(role_ == ExchangeRole::kSend || role_ == ExchangeRole::kSendDone), channel_(ChannelOf(start)) {}
 
   bool sends() const { return sends_; }
-  // The send and the receive that the selected device executes here, where it is that end.
-  const Instruction* send(Session::State& s) const { return sends_ ? &start_ : Other(s, ExchangeRole::kSend); }
-  const Instruction* receive(Session::State& s) const { return sends_ ? Other(s, ExchangeRole::kReceive) : &start_; }
+  // The send that the selected device executes here, and what takes what it receives here, where it is that end.
+  const Instruction* send(Session::State& s) const { return HandedOn() ? nullptr : sends_ ? &start_ : Other(s, ExchangeRole::kSend); }
+  const Instruction* takes(Session::State& s) const {
+    if (HandedOn()) return sends_ ? nullptr : &start_;
+    const Instruction* receive = sends_ ? Other(s, ExchangeRole::kReceive) : &start_;
+    return receive != nullptr ? TakenBy(*receive) : nullptr;
+  }
   // Messages that are on their way are for nobody else.
-  bool TakesAll() const { return !sends_ && StartsOn(*start_.parent, ExchangeRole::kReceive, channel_).size() == 1; }
+  bool TakesAll() const { return !sends_ && StartsOn(*start_.parent, role_, channel_).size() == 1; }
 
  private:
+  bool HandedOn() const { return role_ == ExchangeRole::kSendDone || role_ == ExchangeRole::kReceiveDone; }
+
   // The k-th belongs to the k-th. Else the only one that the device has a frame of.
   const Instruction* Other(Session::State& s, ExchangeRole role) const {
     const std::vector<const Instruction*> own = StartsOn(*start_.parent, ExchangeOf(start_).role, channel_),
@@ -61,6 +68,7 @@ class ChannelEnds {
   }
 
   const Instruction& start_;
+  const ExchangeRole role_;
   const bool sends_;
   const int64_t channel_;
 };
@@ -110,13 +118,22 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
       messages.push_back(m.messages);
     }
   }
+  // The execution that the selected device stands before or has behind it, on all that run the same program.
+  const int shown = s.FrameThatShows(start), selected = all.selected;
+  const uint64_t path = shown >= 0 ? s.machine->frames()[shown].path : 0;
+  const auto follows = [&](int d) { return shown >= 0 && all.modules[d] == all.modules[selected]; };
+  const auto elsewhere = [&](int d, const Instruction& i) {
+    const int depth = follows(d) && i.parent == start.parent ? s.FrameThatShows(i) : -1;
+    return depth >= 0 && s.machine->frames()[depth].path != path;
+  };
   std::vector<std::optional<int>> frames(data.transfers.size());  // where the shown instruction was executed, or will be
+  std::vector<bool> next(data.transfers.size());                  // and it is the one that is shown
   ForEachStanding(s, [&](int d) {
     for (size_t k = 0; k < data.transfers.size(); ++k) {
       PictureData::Transfer& t = data.transfers[k];
-      if (t.from == d && (t.sends = ends.send(s)) != nullptr) t.sent = ValueFor(s, *t.sends->operands[0], false);
-      if (const Instruction* receive = t.to == d ? ends.receive(s) : nullptr; receive != nullptr) t.takes = TakenBy(*receive);
-      if (const int depth = (ends.sends() ? t.from : t.to) == d ? s.FrameThatShows(start) : -1; depth >= 0) frames[k] = depth;
+      if (t.from == d && (t.sends = ends.send(s)) != nullptr && !elsewhere(d, *t.sends)) t.sent = ValueFor(s, *t.sends->operands[0], false);
+      if (const Instruction* takes = t.to == d ? ends.takes(s) : nullptr; takes != nullptr) t.takes = takes;
+      if (const int depth = (ends.sends() ? t.from : t.to) == d ? s.FrameThatShows(start) : -1; depth >= 0) frames[k] = depth, next[k] = !elsewhere(d, start);
     }
   });
   DeviceReaders readers(s);
@@ -124,12 +141,13 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
   for (size_t k = 0; k < data.transfers.size(); ++k) {
     PictureData::Transfer& t = data.transfers[k];
     const Instruction* knows = ends.sends() ? &start : t.takes;
-    if (!frames[k].has_value() || knows == nullptr) continue;
     const int device = ends.sends() ? t.from : t.to;
-    pasts[k] = all.room->Past(device, readers.of(device).history().ExchangeKey(*frames[k], *knows));
+    if (device < 0 || knows == nullptr || (!follows(device) && !frames[k].has_value())) continue;
+    const int of = follows(device) ? selected : device, frame = follows(device) ? shown : *frames[k];
+    pasts[k] = all.room->Past(device, readers.of(of).history().ExchangeKey(frame, *knows));
     if (pasts[k] != nullptr)
       FromPast(readers, *pasts[k], t);
-    else if (ends.TakesAll() && !messages[k].empty())
+    else if (ends.TakesAll() && !messages[k].empty() && next[k])
       t.sent = ToDense(messages[k].front());
   }
   // One may have come back to the moment before it: what it gets there is what it got.

@@ -307,7 +307,7 @@ absl::Status WritePicture(Session::State& s, const Instruction& instruction, abs
   if (!shown.ok()) return shown.status();
   if (const absl::Status chosen = CheckChosen(*shown, options.selection); !chosen.ok()) return chosen;
   if (const absl::Status written = WriteDrawing(path, shown->made->drawing, options.page); !written.ok()) return written;
-  s.Say("Drew ", absl::AsciiStrToLower(shown->row->title), " of ", ShownName(instruction), " in ", path, shown->result_there ? "" : absl::StrCat(" (without its value: ", shown->why, ")"), ".\n");
+  s.Say("Drew the picture ", shown->row->id, " of ", ShownName(instruction), " in ", path, shown->result_there ? "" : absl::StrCat(" (without its value: ", shown->why, ")"), ".\n");
   return absl::OkStatus();
 }
 
