@@ -58,26 +58,29 @@ template <int kWidth, int kDigits, typename Source>
   }
   for (; i < end; ++i) count(at(i), counts);
 }
-// The line that an entry goes to is fetched some entries before: about where it will be, as others of its digit may come in between.
-template <typename Source, typename Sink>
+// kFar: the places are too many for the nearest cache. Then the line that an entry goes to is fetched some entries before: about where it will
+// be, as others of its digit may come in between.
+template <bool kFar, typename Source, typename Sink>
 [[gnu::noinline]] void PutByDigit(uint32_t* starts, int shift, uint32_t digit, int64_t begin, int64_t end, const Source at, const Sink put) {
-  constexpr int64_t kAhead = 16;
+  constexpr int64_t kAhead = 32, kUnrolled = 4;
+  const auto move = [=](int64_t i) {
+    const auto e = at(i);
+    put(starts[static_cast<uint32_t>(e >> shift) & digit]++, e);
+  };
   int64_t i = begin;
-  for (; i + kAhead < end; ++i) {
-    const auto e = at(i);
-    put(starts[static_cast<uint32_t>(e >> shift) & digit]++, e);
-    __builtin_prefetch(put.Address(starts[static_cast<uint32_t>(at(i + kAhead) >> shift) & digit]), 1);
+  for (; kFar && i + kUnrolled + kAhead <= end; i += kUnrolled) {
+    for (int64_t k = i; k < i + kUnrolled; ++k) {
+      move(k);
+      __builtin_prefetch(put.Address(starts[static_cast<uint32_t>(at(k + kAhead) >> shift) & digit]), 1);
+    }
   }
-  for (; i < end; ++i) {
-    const auto e = at(i);
-    put(starts[static_cast<uint32_t>(e >> shift) & digit]++, e);
-  }
+  for (; i < end; ++i) move(i);
 }
 
 enum class RadixEnd { kSorted, kUnusual, kNoMemory };  // but for kSorted, what was given to sink means nothing
 
-// Orders source(0), ..., source(n - 1) by the bits of `mask`, which are side by side (the others are along for the ride), and calls
-// sink(place, entry), a SortedInto, once for each place. n is below 2^32. Entries are unsigned words; source may be asked several times, sink is called from
+// Orders source(0), ..., source(n - 1) by the bits of `mask`, which are side by side (the others are along for the ride, or equal in all), and
+// calls sink(place, entry), a SortedInto, once for each place. n is below 2^32. Entries are unsigned words; source may be asked several times, sink is called from
 // several threads. Each part of the entries is first shown to usual(begin, end): where that is false, nothing is sorted. In digits of kWidth bits.
 template <int kWidth, typename Entry, typename Usual, typename Source, typename Sink>
 RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixScratch<Entry>& s, Usual usual, Source source, Sink sink) {
@@ -102,8 +105,8 @@ RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixSc
       if (last - d >= 3) CountDigits<kWidth, 3>(counts, copy, low + d * kWidth, begin, end, at);
     }
   };
-  // The first walk finds the bits in which entries differ at all. It also counts the first digit, or all of them: in one chunk their counts do
-  // not depend on how far things are sorted.
+  // The first walk counts the first digit and finds the bits in which entries differ at all. In one chunk it counts all digits, whose counts do not
+  // depend there on how far things are sorted, and tell which of them differ.
   std::vector<Entry> differs(chunks, 0);
   std::vector<uint8_t> unusual(chunks, 0);
   const Entry example = source(0);
@@ -112,7 +115,7 @@ RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixSc
     for (int64_t from = begin; from < end && !unusual[c]; from += kBlock) {
       const int64_t to = std::min(end, from + kBlock);
       unusual[c] = !usual(from, to);
-      for (int64_t i = from; i < to; ++i) any |= source(i) ^ example;
+      for (int64_t i = from; chunks > 1 && i < to; ++i) any |= source(i) ^ example;
       count(c, 0, chunks == 1 ? digits : 1, from, to, source);
     }
     differs[c] = any & mask;
@@ -122,7 +125,14 @@ RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixSc
   for (const Entry d : differs) varying |= d;
   std::vector<int> passes;  // those in which anything moves
   for (int d = 0; d < digits; ++d) {
-    if ((varying >> (low + d * kWidth) & (kValues - 1)) != 0) passes.push_back(d);
+    const auto digit = [&](Entry e) { return static_cast<int64_t>(e >> (low + d * kWidth) & (kValues - 1)); };
+    bool moves = digit(varying) != 0;
+    if (chunks == 1) {
+      int64_t alike = 0;
+      for (int k = 0; k < kCountCopies; ++k) alike += s.counts[k * copy + d * kValues + digit(example)];
+      moves = alike < n;
+    }
+    if (moves) passes.push_back(d);
   }
   if (passes.empty()) {
     for (int64_t i = 0; i < n; ++i) sink(i, source(i));
@@ -144,7 +154,7 @@ RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixSc
           for (int k = 0; k < kCountCopies; ++k) place += s.counts[c * each + k * copy + pass * kValues + v];
         }
       }
-      each_chunk([&](int64_t c, int64_t begin, int64_t end) { PutByDigit(s.starts.data() + c * kValues, low + pass * kWidth, kValues - 1, begin, end, at, put); });
+      each_chunk([&](int64_t c, int64_t begin, int64_t end) { PutByDigit<(kWidth > 8)>(s.starts.data() + c * kValues, low + pass * kWidth, kValues - 1, begin, end, at, put); });
     };
     Entry* to = pass == passes.back() ? nullptr : from == a ? b : a;
     const SortedInto store{to, kDense, [](Entry e) { return e; }};
@@ -158,10 +168,33 @@ RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixSc
   return RadixEnd::kSorted;
 }
 
-// The same in digits of a width that is good for so many entries.
+// The same in digits of a width that is good for so many entries and bits.
 template <typename Entry, typename Usual, typename Source, typename Sink>
 RadixEnd RadixSort(const EvalContext& context, int64_t n, Entry mask, RadixScratch<Entry>& s, Usual usual, Source source, Sink sink) {
-  const bool narrow = n < (1 << 14) || std::popcount(mask) <= 16;
+  constexpr int64_t kSample = int64_t{1} << 12, kChunk = int64_t{1} << 18;
+  const auto differing = [source, example = source(0)](int64_t begin, int64_t end) {
+    Entry any = 0;
+    for (int64_t i = begin; i < end; ++i) any |= source(i) ^ example;
+    return any;
+  };
+  // Where some entries differ all over, no bit can be left out. Else all are asked.
+  const auto whole = [mask](Entry varying) { return std::bit_width(varying & mask) + 11 > std::bit_width(mask) && std::countr_zero(varying & mask) < std::countr_zero(mask) + 11; };
+  Entry varying = differing(0, std::min(n, kSample));
+  if (n > kSample && !whole(varying)) {
+    std::vector<Entry> of_chunk((n + kChunk - 1) / kChunk, 0);
+    context.ParallelFor(static_cast<int64_t>(of_chunk.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) of_chunk[c] = differing(c * kChunk, std::min(n, (c + 1) * kChunk));
+    });
+    for (const Entry d : of_chunk) varying |= d;
+  }
+  varying &= mask;
+  if (varying == 0) varying = mask;
+  if (n <= kSample || !whole(varying)) {  // from the lowest to the highest of these bits
+    const Entry from_low = static_cast<Entry>(~Entry{0}) << std::countr_zero(varying);
+    mask &= from_low & static_cast<Entry>(~Entry{0}) >> std::countl_zero(varying);
+  }
+  const int bits = std::popcount(mask);
+  const bool narrow = n < (1 << 14) || (bits > 11 && bits <= 16);
   return narrow ? SortByDigits<8>(context, n, mask, s, usual, source, sink) : SortByDigits<11>(context, n, mask, s, usual, source, sink);
 }
 

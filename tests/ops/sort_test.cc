@@ -179,6 +179,25 @@ TEST(Sort, LongLinesInChunks) {
   }
 }
 
+// Numbers far from zero and near each other: the bits in which they do not differ are left out.
+TEST(Sort, NumbersThatDifferInFewBits) {
+  std::mt19937 random(5);
+  for (const int64_t n : {1000, 20000, 300000}) {
+    for (const int64_t range : {7, 300, 5000, 100000}) {
+      const CheckedModule checked = CheckText(ModuleText(Compare("s64", "LT"), absl::StrCat("  x = s64[", n, "] parameter(0)\n  ROOT r = s64[", n,
+                                                                                           "] sort(x), dimensions={0}, to_apply=less")));
+      std::vector<int64_t> x(n, -123456789012345);
+      for (size_t e = n == 300000 ? 9000 : 0; e < x.size(); ++e) x[e] += static_cast<int64_t>(random() % range) * 16;
+      const std::vector<Value> operands = {FromVector<int64_t>(ElementType::kS64, {n}, x)};
+      const Instruction& sort = *checked.module->entry->root;
+      absl::StatusOr<Value> result = Def(sort).evaluate(EvalContext{sort, operands});
+      ASSERT_TRUE(result.ok()) << result.status();
+      std::sort(x.begin(), x.end());
+      EXPECT_EQ(std::memcmp(result->data(), x.data(), n * sizeof(int64_t)), 0) << n << " within " << range;
+    }
+  }
+}
+
 TEST(Sort, TotalOrderPutsNaNsAtTheEnds) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
   auto r = RunText(ModuleText(Compare("f32", "LT", ", type=TOTALORDER"),
