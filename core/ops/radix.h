@@ -148,10 +148,18 @@ RadixEnd SortByDigits(const EvalContext& context, int64_t n, Entry mask, RadixSc
         each_chunk([&](int64_t c, int64_t begin, int64_t end) { count(c, pass, pass + 1, begin, end, at); });
       }
       uint32_t place = 0;
-      for (int64_t v = 0; v < kValues; ++v) {
+      const uint32_t* counts = s.counts.data() + pass * kValues;
+      uint32_t* starts = s.starts.data();
+      if (chunks == 1) {
+        for (int64_t v = 0; v < kValues; ++v) {
+          starts[v] = place;
+          for (int k = 0; k < kCountCopies; ++k) place += counts[k * copy + v];
+        }
+      }
+      for (int64_t v = 0; chunks > 1 && v < kValues; ++v) {
         for (int64_t c = 0; c < chunks; ++c) {
-          s.starts[c * kValues + v] = place;
-          for (int k = 0; k < kCountCopies; ++k) place += s.counts[c * each + k * copy + pass * kValues + v];
+          starts[c * kValues + v] = place;
+          for (int k = 0; k < kCountCopies; ++k) place += counts[c * each + k * copy + v];
         }
       }
       each_chunk([&](int64_t c, int64_t begin, int64_t end) { PutByDigit<(kWidth > 8)>(s.starts.data() + c * kValues, low + pass * kWidth, kValues - 1, begin, end, at, put); });
