@@ -277,7 +277,7 @@ class OpaqueKernel : public Kernel {
           absl::StrCat(Name(instruction_.opcode), " cannot be executed", def.not_executed.empty() ? "" : ": ", def.not_executed));
     const std::vector<Value> operands = Operands(std::move(inputs), operand_inputs_);
     EvalContext eval{instruction_, operands, context.account, call_, context.stream_seed};
-    eval.parallel = [this](int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) { pool_.ParallelFor(n, grain, body); };
+    if (pool_.threads() > 1) eval.parallel = [this](int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) { pool_.ParallelFor(n, grain, body); };
     return def.evaluate(eval);
   }
   std::string description() const override { return absl::StrCat("function ", Name(instruction_.opcode)); }

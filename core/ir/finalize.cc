@@ -91,21 +91,46 @@ Arrivals FindArrivals(const Computation& computation) {
   return arrivals;
 }
 
-// Text order is program order when every operand stands before its user; then nothing needs sorting (all dumps are so).
-bool TextOrderIsTopological(Computation& computation, const Arrivals& arrivals) {
-  for (size_t i = 0; i < computation.instructions.size(); ++i) computation.instructions[i]->index = static_cast<int32_t>(i);
-  for (Instruction* instruction : computation.instructions) {
-    for (Instruction* operand : instruction->operands) {
-      if (operand->parent == &computation && operand->index >= instruction->index) return false;
-    }
-    for (Instruction* before : instruction->control_predecessors) {
-      if (before->parent == &computation && before->index >= instruction->index) return false;
+using Calls = std::vector<std::pair<Computation*, Instruction*>>;  // {called, caller}
+
+// What Finalize asks of a computation's instructions, found in one walk over them: those of a large one have long left the caches.
+struct Survey {
+  std::vector<Instruction*> parameters;  // in text order
+  bool sends = false;
+  bool ordered = true;  // every operand and control predecessor stands before its user, as in all dumps: text order is program order
+};
+
+// Numbers the instructions, too. Appends the calls to `calls`.
+Survey Walk(Computation& computation, Calls& calls) {
+  Survey survey;
+  const std::vector<Instruction*>& all = computation.instructions;
+  const auto stands_later = [&](const Instruction& before, int32_t at) {
+    if (before.parent != &computation) return false;
+    return before.index < 0 || before.index >= at || all[before.index] != &before;  // numbered in this walk only where it is found there
+  };
+  for (size_t i = 0; i < all.size(); ++i) {
+    Instruction& instruction = *all[i];
+    const int32_t at = instruction.index = static_cast<int32_t>(i);
+    for (const Instruction* operand : instruction.operands) survey.ordered &= !stands_later(*operand, at);
+    for (const Instruction* before : instruction.control_predecessors) survey.ordered &= !stands_later(*before, at);
+    if (instruction.parameter_number >= 0) survey.parameters.push_back(&instruction);
+    survey.sends |= instruction.opcode == Opcode::kSend;
+    for (const Attribute& attribute : instruction.attributes) {
+      if (auto* one = std::get_if<Computation*>(&attribute.value)) {
+        if (*one != nullptr) calls.emplace_back(*one, &instruction);
+      } else if (auto* many = std::get_if<std::vector<Computation*>>(&attribute.value)) {
+        for (Computation* c : *many) {
+          if (c != nullptr) calls.emplace_back(c, &instruction);
+        }
+      }
     }
   }
-  for (const auto& [done, before] : arrivals) {
-    if (before->index >= done->index) return false;
-  }
-  return true;
+  return survey;
+}
+
+// Nothing that a program sends itself has to arrive before it has been sent, or is complete before it is received.
+bool ArriveInOrder(const Arrivals& arrivals) {
+  return std::all_of(arrivals.begin(), arrivals.end(), [](const auto& arrival) { return arrival.second->index < arrival.first->index; });
 }
 
 // "%a -> %b -> %a", at most a few names long.
@@ -168,8 +193,8 @@ void SortSchedule(Computation& computation, const Arrivals& arrivals, Diagnostic
 }
 
 void IndexNames(Computation& computation, DiagnosticSink& sink) {
-  const auto known = [&](const Instruction* instruction) { return computation.FindInstruction(instruction->name) == instruction; };
-  if (computation.by_name.size() == computation.instructions.size() && std::all_of(computation.instructions.begin(), computation.instructions.end(), known)) return;
+  // A reader may leave the table with the first instruction of each name: then it lacks none where it is as long as the list.
+  if (computation.by_name.size() == computation.instructions.size()) return;
   computation.by_name.clear();
   computation.by_name.reserve(computation.instructions.size());
   for (Instruction* instruction : computation.instructions) {
@@ -182,14 +207,11 @@ void IndexNames(Computation& computation, DiagnosticSink& sink) {
   }
 }
 
-void CollectParameters(Computation& computation, DiagnosticSink& sink) {
-  computation.parameters.clear();
-  int64_t count = 0;
-  for (const Instruction* i : computation.instructions) count += i->parameter_number >= 0;
+void CollectParameters(Computation& computation, const std::vector<Instruction*>& in_text_order, DiagnosticSink& sink) {
+  const int64_t count = static_cast<int64_t>(in_text_order.size());
   computation.parameters.assign(count, nullptr);
-  for (Instruction* instruction : computation.instructions) {
-    int64_t number = instruction->parameter_number;
-    if (number < 0) continue;
+  for (Instruction* instruction : in_text_order) {
+    const int64_t number = instruction->parameter_number;
     if (number >= count) {
       if (computation.in_error) continue;  // the missing one may be what could not be read
       sink.Error(instruction->range, HLO_LABEL("ir.parameter-number"),
@@ -209,36 +231,28 @@ void CollectParameters(Computation& computation, DiagnosticSink& sink) {
 }
 
 // A computation that calls itself, directly or not, cannot be run or inlined.
-void CheckCallCycles(const Module& module, DiagnosticSink& sink) {
+// `calls`: of all computations, those of computation c from begins[c] to begins[c + 1].
+void CheckCallCycles(const Module& module, const Calls& calls, const std::vector<size_t>& begins, DiagnosticSink& sink) {
   enum : uint8_t { kNew, kOpen, kDone };
   struct Visit {
     Computation* computation;
-    std::vector<std::pair<Computation*, Instruction*>> calls;
-    size_t next = 0;
+    size_t next;  // in calls
   };
   std::vector<uint8_t> state(module.computations.size(), kNew);
-  auto calls_of = [](Computation* c) {
-    std::vector<std::pair<Computation*, Instruction*>> calls;
-    for (Instruction* i : c->instructions) {
-      if (i->attributes.empty()) continue;
-      for (Computation* callee : i->CalledComputations()) calls.emplace_back(callee, i);
-    }
-    return calls;
-  };
   absl::flat_hash_set<std::pair<Computation*, Instruction*>> reported;  // a loop can name one as condition and body
   std::vector<Visit> stack;
   for (Computation* start : module.computations) {
     if (state[start->id] != kNew) continue;
     state[start->id] = kOpen;
-    stack.push_back({start, calls_of(start)});
+    stack.push_back({start, begins[start->id]});
     while (!stack.empty()) {
       Visit& visit = stack.back();
-      if (visit.next == visit.calls.size()) {
+      if (visit.next == begins[visit.computation->id + 1]) {
         state[visit.computation->id] = kDone;
         stack.pop_back();
         continue;
       }
-      auto [callee, caller] = visit.calls[visit.next++];
+      const auto [callee, caller] = calls[visit.next++];
       if (state[callee->id] == kOpen) {
         if (!reported.emplace(callee, caller).second) continue;
         sink.Error(caller->range, HLO_LABEL("ir.call-cycle"),
@@ -246,7 +260,7 @@ void CheckCallCycles(const Module& module, DiagnosticSink& sink) {
                    "computations may not be recursive; use while for a loop");
       } else if (state[callee->id] == kNew) {
         state[callee->id] = kOpen;
-        stack.push_back({callee, calls_of(callee)});
+        stack.push_back({callee, begins[callee->id]});
       }
     }
   }
@@ -256,6 +270,9 @@ void CheckCallCycles(const Module& module, DiagnosticSink& sink) {
 
 void Module::Finalize(DiagnosticSink& sink) {
   computation_by_name_.clear();
+  computation_by_name_.reserve(computations.size());
+  Calls calls;
+  std::vector<size_t> begins = {0};  // by computation
   for (size_t i = 0; i < computations.size(); ++i) {
     Computation& computation = *computations[i];
     computation.id = static_cast<int32_t>(i);
@@ -265,9 +282,11 @@ void Module::Finalize(DiagnosticSink& sink) {
                  "give each computation of a module its own name");
     }
     IndexNames(computation, sink);
-    CollectParameters(computation, sink);
-    const Arrivals arrivals = FindArrivals(computation);
-    if (TextOrderIsTopological(computation, arrivals)) {
+    const Survey survey = Walk(computation, calls);
+    begins.push_back(calls.size());
+    CollectParameters(computation, survey.parameters, sink);
+    const Arrivals arrivals = survey.sends ? FindArrivals(computation) : Arrivals();
+    if (survey.ordered && ArriveInOrder(arrivals)) {
       computation.schedule = computation.instructions;
     } else {
       SortSchedule(computation, arrivals, sink);
@@ -293,7 +312,7 @@ void Module::Finalize(DiagnosticSink& sink) {
     sink.Error(computation->name_range, HLO_LABEL("ir.empty-computation"), absl::StrCat("computation ", computation->name, " has no instructions"),
                "a computation needs at least one, its root");
   }
-  CheckCallCycles(*this, sink);
+  CheckCallCycles(*this, calls, begins, sink);
 }
 
 std::vector<PythonFrame> Module::PythonFrames(const Instruction& instruction) const {

@@ -90,14 +90,19 @@ struct Scratch {
 };
 
 // Calls sink(place, entry) with source's entries in ascending order of their bits in `mask`, equal ones as they come. Entries that are equal in
-// `mask` but not otherwise must ascend with their number.
-template <typename Entry, typename Source, typename Sink>
-void SortEntries(const EvalContext& context, int64_t n, Entry mask, std::vector<Entry>& few, RadixScratch<Entry>& radix, Source source, Sink sink) {
-  if (n >= kLeastRadix && n >> 32 == 0 && RadixSort(context, n, mask, radix, source, sink)) return;
+// `mask` but not otherwise must ascend with their number. False, with nothing sorted: usual(begin, end) is false of some of them.
+template <typename Entry, typename Usual, typename Source, typename Sink>
+bool SortEntries(const EvalContext& context, int64_t n, Entry mask, std::vector<Entry>& few, RadixScratch<Entry>& radix, Usual usual, Source source, Sink sink) {
+  if (n >= kLeastRadix && n >> 32 == 0) {
+    const RadixEnd end = RadixSort(context, n, mask, radix, usual, source, sink);
+    if (end != RadixEnd::kNoMemory) return end == RadixEnd::kSorted;
+  }
+  if (!usual(0, n)) return false;
   few.resize(n);
   for (int64_t e = 0; e < n; ++e) few[e] = source(e);
   std::sort(few.begin(), few.end());
   for (int64_t e = 0; e < n; ++e) sink(e, few[e]);
+  return true;
 }
 
 // Stable order of the keys.
@@ -107,8 +112,8 @@ void OrderByKeys(const EvalContext& context, Scratch& s) {
   for (uint64_t key : s.keys) any |= key;
   if (any >> 32 == 0) {  // key and index fit one word, which also makes equal keys differ
     SortEntries(
-        context, n, ~uint64_t{0xffffffffu}, s.words, s.wide_radix, [&](int64_t e) { return s.keys[e] << 32 | static_cast<uint64_t>(e); },
-        [&](int64_t place, uint64_t entry) { s.order[place] = static_cast<int64_t>(entry & 0xffffffffu); });
+        context, n, ~uint64_t{0xffffffffu}, s.words, s.wide_radix, [](int64_t, int64_t) { return true; }, [&](int64_t e) { return s.keys[e] << 32 | static_cast<uint64_t>(e); },
+        SortedInto{s.order.data(), kDense, [](uint64_t entry) { return static_cast<int64_t>(entry & 0xffffffffu); }});
     return;
   }
   s.wide.resize(n);
@@ -262,19 +267,20 @@ bool SortWords(const Lines& lines, int64_t line, const Comparator::Plain& plain,
   const int64_t stride = lines.stride;
   const Word* data = reinterpret_cast<const Word*>(lines.context.operands[0].data()) + lines.Base(line);
   Word* result = reinterpret_cast<Word*>(lines.results[0]) + lines.Base(line);
-  if (keys.is_float() && !plain.total) {
-    const Oddities odd = OdditiesOf(keys, data, lines.n, stride);
-    if (odd.nan || odd.negative_zero) return false;
-  }
-  const auto sort = [&](auto source, auto sink) { SortEntries(lines.context, lines.n, static_cast<Entry>(~Entry{0}), few, radix, source, sink); };
+  const auto usual = [keys, data, stride, any = !keys.is_float() || plain.total](int64_t begin, int64_t end) {
+    if (any) return true;
+    const Oddities odd = stride == 1 ? OdditiesOf(keys, data + begin, end - begin, 1) : OdditiesOf(keys, data + begin * stride, end - begin, stride);
+    return !odd.nan && !odd.negative_zero;
+  };
+  const auto sort = [&](auto source, auto sink) {
+    return SortEntries(lines.context, lines.n, static_cast<Entry>(static_cast<Word>(~Word{0})), few, radix, usual, source, sink);
+  };
   if (stride == 1) {
-    sort([keys, data](int64_t e) { return static_cast<Entry>(keys.Key(data[e])); },
-         [keys, result](int64_t place, Entry entry) { result[place] = keys.Element(static_cast<Word>(entry)); });
-  } else {
-    sort([keys, data, stride](int64_t e) { return static_cast<Entry>(keys.Key(data[e * stride])); },
-         [keys, result, stride](int64_t place, Entry entry) { result[place * stride] = keys.Element(static_cast<Word>(entry)); });
+    return sort([keys, data](int64_t e) { return static_cast<Entry>(keys.Key(data[e])); },
+                SortedInto{result, kDense, [keys](Entry entry) { return keys.Element(static_cast<Word>(entry)); }});
   }
-  return true;
+  return sort([keys, data, stride](int64_t e) { return static_cast<Entry>(keys.Key(data[e * stride])); },
+              SortedInto{result, stride, [keys](Entry entry) { return keys.Element(static_cast<Word>(entry)); }});
 }
 
 bool SortedWithoutOrder(const Lines& lines, int64_t line, const Comparator::Plain& plain, Scratch& s) {

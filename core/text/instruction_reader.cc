@@ -75,6 +75,7 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
     instruction->name = name;
     instruction->name_range = s_.Range(name);
     scope_.names.try_emplace(name, instruction);
+    if (scope_.names.size() == kManyNames) ReserveNames(*computation);
   }
   if (is_root) {
     if (computation->root != nullptr) {
@@ -427,6 +428,7 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
   Attribute& attribute = scope_.attributes.emplace_back();
   attribute.id = id;
   attribute.name = name;
+  seen_outfeed_shape_ |= id == AttrId::kOutfeedShape;
   const size_t first = scope_.references.size();
   auto read_inline = [&](int element) { return ReadInlineComputation(*instruction, name, element); };
   AttributeReading reading{s_, name, scope_.references, read_inline};

@@ -99,7 +99,7 @@ std::unique_ptr<Module> ModuleReader::Read() {
   }
   module_->Finalize(sink_);
   CheckEntryLayout(*module_, sink_);
-  CheckOutfeedShapes(*module_, sink_);
+  if (seen_outfeed_shape_) CheckOutfeedShapes(*module_, sink_);
   return std::move(module_);
 }
 
@@ -438,6 +438,17 @@ void ModuleReader::RecoverStatement(const char* start) {
   s_.p = s_.end();
 }
 
+// The computation has many names and will have more: as many for each byte as so far, up to its closing brace. Made large at once, the table
+// needs not be filled again and again.
+void ModuleReader::ReserveNames(const Computation& computation) {
+  const int64_t read = s_.Offset(s_.p) - computation.instructions.front()->range.begin;
+  const absl::string_view rest(s_.p, s_.end() - s_.p);
+  const int64_t left = static_cast<int64_t>(std::min(rest.find("\n}"), rest.size()));
+  const int64_t count = static_cast<int64_t>(scope_.names.size());
+  constexpr int64_t kMost = 1 << 20;
+  if (read > 0) scope_.names.reserve(count + std::min(count * left / read, kMost));
+}
+
 // All names of the computation are known: settles what was noted while reading it.
 void ModuleReader::FinishComputation(Computation* computation) {
   NameGenerated(*computation, scope_.generated);
@@ -485,8 +496,7 @@ void ModuleReader::FinishComputation(Computation* computation) {
     instruction->operand_ranges.resize(kept);
   }
   // What Finalize asks of a large computation is known here; a small table is kept for the next one.
-  constexpr size_t kLarge = 100;
-  if (scope_.names.size() > kLarge && computation->by_name.empty()) computation->by_name = std::exchange(scope_.names, {});
+  if (scope_.names.size() > kManyNames && computation->by_name.empty()) computation->by_name = std::exchange(scope_.names, {});
   scope_.names.clear();
   scope_.broken_names.clear();
   scope_.pending.clear();

@@ -53,6 +53,7 @@ class ModuleReader {
   void ReadBody(Computation* computation, bool bare);
   bool BeginsBeyondBody();
   void ReadTrailer(Computation* computation);
+  void ReserveNames(const Computation& computation);
   void FinishComputation(Computation* computation);
   Instruction* AddImpliedParameter(absl::string_view name, const Shape& shape, SourceRange range);
   void MoveImpliedParameters();
@@ -112,6 +113,7 @@ class ModuleReader {
   std::vector<Instruction*> implied_parameters_;
   bool headless_ = false;  // the fragment has been told to be a computation whose header is missing
   bool seen_header_ = false;
+  bool seen_outfeed_shape_ = false;
   bool in_garbage_ = false;  // one report for consecutive lines that mean nothing
   int64_t suggestion_budget_ = 50'000'000;
 
@@ -126,6 +128,7 @@ class ModuleReader {
     std::vector<ComputationReference> references;
   };
   Scope scope_;
+  static constexpr size_t kManyNames = 100;  // of a computation
   bool literal_of_unknown_ = false;  // the parentheses behind an unknown opcode hold no operands
   // Braces of computations that are open, and for those inside attributes the statements that have them.
   int open_bodies_ = 0;

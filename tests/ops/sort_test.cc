@@ -148,7 +148,7 @@ TEST(Sort, PlainComparisonsOfEveryTypeAndLength) {
   }
 }
 
-// Chunks side by side, in any order, with the same result.
+// Chunks side by side, in any order, with the same result as one walk; and zeros of both signs, equal where one does not ask for more, far in.
 TEST(Sort, LongLinesInChunks) {
   const int64_t n = 700000;
   const CheckedModule checked = CheckText(ModuleText(Compare("f32", "LT"), absl::StrCat("  x = f32[", n, "] parameter(0)\n  ROOT r = f32[", n,
@@ -156,20 +156,46 @@ TEST(Sort, LongLinesInChunks) {
   std::vector<float> x(n);
   std::mt19937 random(2);
   for (float& v : x) v = std::ldexp(static_cast<float>(random()) - 2e9f, static_cast<int>(random() % 40) - 20);
-  const std::vector<Value> operands = {FromVector<float>(ElementType::kF32, {n}, x)};
   const Instruction& sort = *checked.module->entry->root;
-  EvalContext context{sort, operands};
-  context.parallel = [](int64_t count, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) {
+  const auto backwards = [](int64_t count, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) {
     for (int64_t end = count; end > 0;) {  // the last piece first
       const int64_t begin = (end - 1) / grain * grain;
       body(begin, end);
       end = begin;
     }
   };
-  absl::StatusOr<Value> result = Def(sort).evaluate(context);
-  ASSERT_TRUE(result.ok()) << result.status();
-  std::sort(x.begin(), x.end());
-  EXPECT_EQ(std::memcmp(result->data(), x.data(), n * sizeof(float)), 0);
+  for (const bool zeros : {false, true}) {
+    if (zeros) x[n - 9] = x[n - 20] = 0, x[n - 10] = -0.0f;
+    const std::vector<Value> operands = {FromVector<float>(ElementType::kF32, {n}, x)};
+    std::vector<float> wanted = x;
+    std::stable_sort(wanted.begin(), wanted.end());
+    for (const bool parallel : {false, true}) {
+      EvalContext context{sort, operands};
+      if (parallel) context.parallel = backwards;
+      absl::StatusOr<Value> result = Def(sort).evaluate(context);
+      ASSERT_TRUE(result.ok()) << result.status();
+      EXPECT_EQ(std::memcmp(result->data(), wanted.data(), n * sizeof(float)), 0) << zeros << parallel;
+    }
+  }
+}
+
+// Numbers far from zero and near each other: the bits in which they do not differ are left out.
+TEST(Sort, NumbersThatDifferInFewBits) {
+  std::mt19937 random(5);
+  for (const int64_t n : {1000, 20000, 300000}) {
+    for (const int64_t range : {7, 300, 5000, 100000}) {
+      const CheckedModule checked = CheckText(ModuleText(Compare("s64", "LT"), absl::StrCat("  x = s64[", n, "] parameter(0)\n  ROOT r = s64[", n,
+                                                                                           "] sort(x), dimensions={0}, to_apply=less")));
+      std::vector<int64_t> x(n, -123456789012345);
+      for (size_t e = n == 300000 ? 9000 : 0; e < x.size(); ++e) x[e] += static_cast<int64_t>(random() % range) * 16;
+      const std::vector<Value> operands = {FromVector<int64_t>(ElementType::kS64, {n}, x)};
+      const Instruction& sort = *checked.module->entry->root;
+      absl::StatusOr<Value> result = Def(sort).evaluate(EvalContext{sort, operands});
+      ASSERT_TRUE(result.ok()) << result.status();
+      std::sort(x.begin(), x.end());
+      EXPECT_EQ(std::memcmp(result->data(), x.data(), n * sizeof(int64_t)), 0) << n << " within " << range;
+    }
+  }
 }
 
 TEST(Sort, TotalOrderPutsNaNsAtTheEnds) {

@@ -105,7 +105,8 @@ struct Gemm::Impl {
     } else if (blas && !IsSmallGemm(shape.m, shape.n, shape.k)) {
       return ChooseBlasTiles();
     } else {
-      row_tile = shape.m >= 2048 ? 256 : shape.m >= 256 ? 128 : shape.m;
+      const int64_t many = shape.in == ElementType::kBF16 ? 1024 : 2048;  // of bf16 B is sooner read again than multiplied
+      row_tile = shape.m >= many ? 256 : shape.m >= 256 ? 128 : shape.m;
       // Narrow products need more rows to be worth a call.
       row_tile = std::min(shape.m, std::max(row_tile, CeilDiv(kTileFlops / 4, 2 * shape.n * shape.k)));
     }

@@ -49,7 +49,7 @@ namespace {
 constexpr int kLoweringVersion = 21;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
-constexpr char kMagic[] = "hloscope kernel 6\n";
+constexpr char kMagic[] = "hloscope kernel 7\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
 

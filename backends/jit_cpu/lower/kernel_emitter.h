@@ -197,6 +197,7 @@ class KernelEmitter {
   std::vector<llvm::Value*> operands_, outputs_;
   std::vector<NodeId> strip_folds_;
   int32_t prefetch_var_ = -1;  // contiguous loads that move with this variable are fetched some of its steps ahead
+  int64_t prefetch_steps_ = 0;
   absl::flat_hash_map<NodeId, Strip> strips_;  // of the strip at hand
   std::vector<RowValue> row_values_;
   NodeId last_row_fold_ = kNoNode;  // of those over one row of the output

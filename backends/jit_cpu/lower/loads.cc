@@ -7,7 +7,6 @@
 namespace hloscope {
 namespace {
 
-constexpr int64_t kPrefetchSteps = 8;
 constexpr int64_t kStreamAheadBytes = 2048;
 constexpr int64_t kRowAheadBytes = 4096;
 
@@ -127,7 +126,7 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
       for (const auto& [atom, factor] : fixed) {
         const Node& a = g_.node(atom);
         if (a.kind != NodeKind::kIndex || a.var != prefetch_var_) continue;
-        Prefetch(address, factor * kPrefetchSteps * StorageBytes(type), false);
+        Prefetch(address, factor * prefetch_steps_ * StorageBytes(type), false);
       }
     }
     if (fetches_ahead_ && !reversed && p_.operands[node.operand].ByteSize() >= kFetchedBytes) Prefetch(address, kRowAheadBytes, false);

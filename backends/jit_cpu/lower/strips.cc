@@ -8,8 +8,12 @@
 namespace hloscope {
 namespace {
 
-constexpr int64_t kRowsATurn = 4;
-constexpr int64_t kLongRun = 1024;  // elements
+// Rows that a slot takes at a time, and how many rows ahead their runs are fetched so that they are near when their turn comes. A long run
+// gives the next row time enough.
+struct Turns {
+  int64_t rows, steps;
+};
+Turns TurnsOf(int64_t strip_elements) { return strip_elements < 1024 ? Turns{4, 8} : Turns{8, 1}; }
 
 int64_t Points(const FoldInfo& f) {
   int64_t n = 1;
@@ -134,20 +138,20 @@ void KernelEmitter::FillStrip(NodeId id, Level* level, llvm::Value* begin, llvm:
     inner = &loops.back()->level;
   }
   // A slot's rows are kLanes apart. Several of them, one after the other, are added between one load and one store of its sums.
-  const int64_t rows = f.extents.back(), turns = interleaved ? rows / (kLanes * kRowsATurn) * kLanes : 0;
+  const int64_t rows = f.extents.back(), a_turn = TurnsOf(strip.size).rows, turns = interleaved ? rows / (kLanes * a_turn) * kLanes : 0;
   if (turns > 0) {
     At(inner);
     std::unique_ptr<Loop> turn = Open(inner, I64(0), I64(turns), 1);
     turn->level.real = &turn->level;
     At(&turn->level);
     llvm::Value* slot = b_.CreateAnd(turn->index, I64(kLanes - 1));
-    llvm::Value* first = b_.CreateAdd(b_.CreateMul(b_.CreateSub(turn->index, slot), I64(kRowsATurn)), slot);
-    AddToStrip(strip, f, &turn->level, slot, first, kRowsATurn, end, whole);
+    llvm::Value* first = b_.CreateAdd(b_.CreateMul(b_.CreateSub(turn->index, slot), I64(a_turn)), slot);
+    AddToStrip(strip, f, &turn->level, slot, first, a_turn, end, whole);
     Close(*turn);
   }
-  if (turns * kRowsATurn < rows) {
+  if (turns * a_turn < rows) {
     At(inner);
-    std::unique_ptr<Loop> row = Open(inner, I64(turns * kRowsATurn), I64(rows), 1);
+    std::unique_ptr<Loop> row = Open(inner, I64(turns * a_turn), I64(rows), 1);
     DefineScalar(row->level, f.vars.back(), row->index);
     At(&row->level);
     llvm::Value* slot = interleaved ? b_.CreateAnd(row->index, I64(kLanes - 1)) : I64(0);
@@ -178,8 +182,8 @@ void KernelEmitter::AddToStrip(const Strip& strip, const FoldInfo& f, Level* lev
       row.lanes.set(bit);
       row.accumulators = std::move(sums);
       sums.clear();
-      // Long runs are fetched by the processor itself.
-      prefetch_var_ = strip.size < kLongRun ? f.vars.back() : -1;
+      prefetch_var_ = f.vars.back();
+      prefetch_steps_ = TurnsOf(strip.size).steps;
       for (NodeId body : f.bodies) sums.push_back(Value(body, &row));
       prefetch_var_ = -1;
     }
