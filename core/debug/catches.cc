@@ -351,11 +351,15 @@ std::string Indexed(const Instruction& instruction, int output, const std::vecto
 // Whether other instructions call the computation that this one calls, too.
 bool IsOneOfSeveral(const Module& module, const Instruction& call) {
   const std::vector<Computation*> called = call.CalledComputations();
+  const auto calls = [&called](const Instruction& i) {
+    const std::vector<Computation*> by_it = i.CalledComputations();
+    return !called.empty() && std::find(by_it.begin(), by_it.end(), called[0]) != by_it.end();
+  };
   int callers = 0;
   for (const Computation* computation : module.computations) {
     for (const Instruction* i : computation->instructions) {
-      const std::vector<Computation*> calls = i->CalledComputations();
-      callers += !called.empty() && std::find(calls.begin(), calls.end(), called[0]) != calls.end();
+      const bool ends = i->operands.size() == 1 && calls(*i->operands[0]) && i->operands[0]->shape.IsTuple();  // what another one has begun: async-done
+      callers += calls(*i) && !ends;
     }
   }
   return callers > 1;
