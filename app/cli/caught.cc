@@ -49,7 +49,9 @@ ordered_json CaughtJson(const Module& module, const Caught& caught) {
   }
   j["constant"] = f.constant != nullptr ? ordered_json(NameInText(*f.constant)) : ordered_json();
   j["loops"] = ordered_json::array();
+  j["calls"] = ordered_json::array();
   for (const CaughtFrame& frame : caught.frames) {
+    if (frame.kind == FrameKind::kCall) j["calls"].push_back({{"instruction", NameInText(*frame.caller)}, {"computation", std::string(frame.caller->parent->name)}});
     if (!IsLoop(frame.kind)) continue;
     j["loops"].push_back({{"instruction", NameInText(*frame.caller)},
                           {"iteration", frame.iteration},

@@ -22,9 +22,9 @@
 #include "core/ir/written_names.h"
 #include "core/ops/collectives.h"
 #include "visualizer/canvas/paged.h"
+#include "visualizer/export/chosen_file.h"
 #include "visualizer/export/dot.h"
 #include "visualizer/export/graph_choice.h"
-#include "visualizer/export/graph_drawing.h"
 #include "visualizer/export/graph_page.h"
 #include "visualizer/graph/marked_places.h"
 
@@ -35,7 +35,6 @@ constexpr int64_t kMostParameterBytes = int64_t{1} << 30;  // of a program that 
 constexpr RunLimits kByTheWay = {3, int64_t{1} << 30};   // of such a run
 constexpr int kMostMarked = 100000;                        // instructions of a way or a slice on a page: all of them
 constexpr int kNoteLetters = 16;       // "18.5 ms  100.0 %", "largest 12.4 MiB"
-constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
 
 bool NeedsRun(GraphColour by) { return by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError; }
 
@@ -276,23 +275,7 @@ class GraphExport {
       absl::StatusOr<ChosenGraph> chosen = ChooseGraph(input.hierarchy, choice_);
       if (!chosen.ok()) return Refuse(chosen.status());
       SayNote(*chosen);
-      input.marked = choice_.slice.parts.empty() ? PlacesAlong(*input.hierarchy, chosen->marked) : PlacesOf(*input.hierarchy, choice_.slice);
-      input.hops = chosen->wish.hops;
-      // In the direction of the data: causes first. What was asked of is the first of what is found.
-      if (!r_.why.empty()) std::reverse(input.marked.begin(), input.marked.end());
-      const auto is = [&](const MarkedPlace& place) { return place.instruction == chosen->here; };
-      const auto asked = r_.why.empty() ? std::find_if(input.marked.begin(), input.marked.end(), is)
-                                        : std::find_if(input.marked.rbegin(), input.marked.rend(), is).base() - 1;
-      input.asked = static_cast<int>(asked - input.marked.begin());
-      input.marked_text = std::move(chosen->subject);
-      if (choice_.slice.runs) {
-        input.slice = &choice_.slice;
-        // Marked, not listed.
-        MarkedSlice marked = MarkSlice(*input.hierarchy, choice_.slice);
-        input.marked.insert(input.marked.end(), marked.between.begin(), marked.between.end());
-        input.arrows = std::move(marked.arrows);
-      }
-      input.slice_from_causes = !r_.why.empty();
+      MarkChosen(*input.hierarchy, choice_, *chosen, !r_.why.empty(), &input);
     }
     input.file = r_.file == "-" ? "standard input" : std::string(Basename(r_.file));  // the page is for others, too
     input.version = HLOSCOPE_VERSION;
@@ -308,23 +291,13 @@ class GraphExport {
     const PaletteScheme scheme = r_.dark ? PaletteScheme::kDark : PaletteScheme::kLight;
     const std::string heading = session_->state().module->name;
     if (absl::EndsWith(r_.out, ".dot")) return WriteText(WriteDot(scene, tints, scheme, absl::StrCat(heading, ": ", chosen.subject)));
-    GraphDrawingOptions options;
-    options.heading = heading;
-    options.subject = chosen.subject;
-    options.here = chosen.here;
-    options.marked.insert(chosen.marked.begin(), chosen.marked.end());
-    for (const SceneHop& hop : chosen.wish.hops) options.hops.emplace(hop.from, hop.to);
-    const Drawing drawing = DrawGraph(scene, tints, options);
     PageOptions page;
     page.scheme = scheme;
     page.scale = static_cast<float>(r_.scale);
-    if (r_.scale == 0) {
-      const bool pixels = absl::EndsWith(r_.out, ".png");
-      page.scale = pixels ? std::min(2.0f, kMostPixels / std::max(drawing.width(), drawing.height())) : 1.0f;
-      if (pixels && page.scale < 1) std::fprintf(stderr, "note: the picture is made smaller, %.2f of its size; .svg and .pdf have no limit\n", static_cast<double>(page.scale));
-    }
-    const absl::Status written = WriteDrawing(r_.out, drawing, page);
-    return written.ok() ? kOk : UsageError(std::string(written.message()));
+    const absl::StatusOr<float> scale = WriteChosen(scene, tints, chosen, heading, r_.out, page);
+    if (!scale.ok()) return UsageError(std::string(scale.status().message()));
+    if (r_.scale == 0 && absl::EndsWith(r_.out, ".png") && *scale < 1) std::fprintf(stderr, "note: the picture is made smaller, %.2f of its size; .svg and .pdf have no limit\n", static_cast<double>(*scale));
+    return kOk;
   }
 
   int WriteText(const std::string& text) {

@@ -348,16 +348,37 @@ std::string Indexed(const Instruction& instruction, int output, const std::vecto
   return text;
 }
 
-std::string FramesText(const Caught& caught) {
+// Whether other instructions call the computation that this one calls, too.
+bool IsOneOfSeveral(const Module& module, const Instruction& call) {
+  const std::vector<Computation*> called = call.CalledComputations();
+  const auto calls = [&called](const Instruction& i) {
+    const std::vector<Computation*> by_it = i.CalledComputations();
+    return !called.empty() && std::find(by_it.begin(), by_it.end(), called[0]) != by_it.end();
+  };
+  int callers = 0;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->instructions) {
+      const bool ends = i->operands.size() == 1 && calls(*i->operands[0]) && i->operands[0]->shape.IsTuple();  // what another one has begun: async-done
+      callers += calls(*i) && !ends;
+    }
+  }
+  return callers > 1;
+}
+
+// The loops' iterations, and the calls where only they say which one it is: "iteration 3 of %l, call of %b".
+std::string FramesText(const Module& module, const Caught& caught) {
   std::string text;
   std::vector<const Instruction*> callers;
   for (const CaughtFrame& f : caught.frames) callers.push_back(f.caller);
   for (size_t k = caught.frames.size(); k-- > 0;) {
     const CaughtFrame& f = caught.frames[k];
-    const bool loop = IsLoop(f.kind);
-    if (f.caller == nullptr || !loop) continue;
-    absl::StrAppend(&text, text.empty() ? "" : ", ", f.kind == FrameKind::kWhileCondition ? "condition of iteration " : "iteration ",
-                    f.iteration, " of %", NameAmong(*f.caller, callers));
+    if (f.caller == nullptr) continue;
+    const std::string name = NameAmong(*f.caller, callers);
+    if (IsLoop(f.kind)) {
+      absl::StrAppend(&text, text.empty() ? "" : ", ", f.kind == FrameKind::kWhileCondition ? "condition of iteration " : "iteration ", f.iteration, " of %", name);
+    } else if (f.kind == FrameKind::kCall && IsOneOfSeveral(module, *f.caller)) {
+      absl::StrAppend(&text, text.empty() ? "" : ", ", "call of %", name);
+    }
   }
   return text;
 }
@@ -417,7 +438,7 @@ std::string InnerText(const Caught& caught) {
 std::string ToText(const CaughtRead& read) { return absl::StrCat(read.device, read.device.empty() ? "" : " ", Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
 
 std::string CaughtHeadline(const Module& module, const Caught& caught) {
-  const std::string frames = FramesText(caught);
+  const std::string frames = FramesText(module, caught);
   return absl::StrCat("caught ", Name(caught.kind), ": ", Describe(module, {caught.instruction->parent, caught.instruction->index}),
                       frames.empty() ? "" : absl::StrCat(" (", frames, ")"), Made(module, caught));
 }

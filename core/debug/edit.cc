@@ -170,6 +170,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
       (void)MemoryAt(s, first, there != nullptr ? *there : *s.module->entry, &kept);
     }
   }
+  std::map<int, LoggedMoments> logged = std::move(StopsOfRun(s).logged);
   SpendRules(s);
   PutAwayRun(s);
   const Module& before = *s.module;
@@ -229,8 +230,10 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     PresentMemory(s).counts[b->number] = {.reached = counts->second.reached, .hits = counts->second.hits};
     Redefined(s, *b);
   }
-  // What leads here is as it was, and has been written.
-  StopsOfRun(s).logged.clear();
+  // What leads here is as it was, and has been written; so is what comes later, up to where the edit first matters.
+  if (shared.moments.empty()) logged.clear();
+  for (auto& [number, moments] : logged) moments.DropAfter(shared.matters);
+  StopsOfRun(s).logged = std::move(logged);
   SealLogs(s);
   NoteLogged(s, {Mark(), false}, true);
   s.ShowStop(reason);

@@ -1,6 +1,7 @@
 #include "core/debug/edit_inside.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -174,18 +175,28 @@ absl::StatusOr<SharedPart> FindSharedPart(Session::State& s, const Module& next,
     if (Machine::MarkOf(moment).levels[0].position != first) return;
     if (std::shared_ptr<const MachineSnapshot> now = MomentOfNext(next, parting, moment, machine)) shared.moments.push_back({std::move(now), seconds});
   };
+  bool all_before = true;
   for (const Timeline::Moment& moment : timeline.moments()) {
-    if (!parting.IsBefore(*moment.snapshot)) break;
+    all_before = parting.IsBefore(*moment.snapshot);
+    if (!all_before) break;
     take(*moment.snapshot, moment.seconds);
   }
   const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot();
   if (present != nullptr && s.machine->settled() && !s.machine->finished() && !s.error_stop && parting.IsBefore(*present)) {
+    // In its place: the program may have been further, and gone back.
+    const auto later = [&](const SharedMoment& each) { return s.machine->Where() < Machine::MarkOf(*each.snapshot); };
+    const auto at = std::find_if(shared.moments.begin(), shared.moments.end(), later);
+    const std::vector<SharedMoment> after(std::make_move_iterator(at), std::make_move_iterator(shared.moments.end()));
+    shared.moments.erase(at, shared.moments.end());
     const size_t before = shared.moments.size();
     take(*present, before == 0 ? 0 : shared.moments.back().seconds);
     shared.stand = s.machine->Where();
     if (shared.moments.size() > before && before > 0 && Machine::MarkOf(*shared.moments[before - 1].snapshot) == shared.stand) shared.moments.pop_back();
+    shared.moments.insert(shared.moments.end(), after.begin(), after.end());
   }
-  if (shared.moments.empty() || !shared.stand.levels.empty()) return shared;
+  if (shared.moments.empty()) return shared;
+  shared.matters = std::max(Machine::MarkOf(*shared.moments.back().snapshot), shared.stand);
+  if (!shared.stand.levels.empty() && all_before) return shared;
   // On from the last of them, to the first line that is another.
   const std::shared_ptr<const MachineSnapshot> beginning = machine.TakeSnapshot();
   machine.Restore(*shared.moments.back().snapshot);
@@ -198,7 +209,8 @@ absl::StatusOr<SharedPart> FindSharedPart(Session::State& s, const Module& next,
   const bool here = there != nullptr && parting.Parts(there) && machine.top().position == parting.First(there);
   const StopReason reason = here ? StopReason::kStep : machine.Run();
   machine.DisarmAll();
-  shared.stand = machine.Where();
+  shared.matters = machine.Where();
+  if (shared.stand.levels.empty()) shared.stand = shared.matters;
   const absl::Status failed = reason == StopReason::kError ? machine.status() : absl::OkStatus();
   machine.Restore(*beginning);
   if (reason == StopReason::kInterrupted) return Interruption("the program before the edit stays");

@@ -20,6 +20,7 @@ struct SharedPart {
   std::vector<SharedMoment> moments;  // in order of time; none: nothing is shared inside of that instruction
   std::string why_not;                // why nothing is, though there are such moments: "%x was set by hand in the run before"
   Mark stand;                         // where the session's run stands, if all that leads there is shared, else where the edit first matters
+  Mark matters;                       // where that is, as far as the run before has come
 };
 // The session's run and `machine`, a run of the edited program `next` that stands at its beginning (and is left there). `first`: the position in
 // the entry of what the edit has changed first, by what it runs. FailedPrecondition: the machine stopped with an error on the way.

@@ -17,6 +17,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
+#include "core/debug/slice_instructions.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
@@ -291,7 +292,11 @@ absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const 
   AddInfluenceParts(s, readers, *influence, &last.parts);
   absl::Status status;
   if (!request.json.empty()) status = WriteSlice(s, request.json, InfluenceJsonAcross(s, readers, *influence));
-  if (status.ok() && !request.graph.empty()) status = WriteSlice(s, request.graph, InfluenceDotAcross(s, readers, *influence));
+  if (status.ok() && !request.graph.empty()) {
+    SliceParts parts;  // of this moment
+    AddInfluenceParts(s, readers, *influence, &parts);
+    status = WriteSliceGraph(s, request.graph, parts, request.place, false, [&] { return InfluenceDotAcross(s, readers, *influence); });
+  }
   if (request.json.empty() && request.graph.empty()) s.Say(InfluenceTextAcross(s, readers, *influence, request.all));
   return status;
 }
@@ -310,16 +315,20 @@ absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const M
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place, request->all ? 0 : kInfluenceSteps);
   if (!influence.ok()) return influence.status();
   if (request->depth > 0) KeepHops(absl::MakeSpan(&*influence, 1), 0, request->depth);
-  LastSlice& last = s.Extension<LastSlice>();
-  last.Begin(*s.module);
-  last.Add(request->place.instruction, CallsTo(reader.history(), request->place.frame));
-  for (const InfluenceNode& node : influence->nodes) last.Add(node.instruction, CallsTo(reader.history(), node.frame));
+  const auto tell = [&](LastSlice& last) {
+    last.Begin(*s.module);
+    last.Add(request->place.instruction, CallsTo(reader.history(), request->place.frame));
+    for (const InfluenceNode& node : influence->nodes) last.Add(node.instruction, CallsTo(reader.history(), node.frame));
+  };
+  tell(s.Extension<LastSlice>());
   if (!request->json.empty()) {
     absl::Status status = WriteSlice(s, request->json, InfluenceJson(*s.module, reader.history(), *influence));
     if (!status.ok()) return status;
   }
   if (!request->graph.empty()) {
-    absl::Status status = WriteSlice(s, request->graph, InfluenceDot(reader.history(), *influence));
+    LastSlice alone;  // this moment
+    tell(alone);
+    absl::Status status = WriteSliceGraph(s, request->graph, *PartsOf(alone), request->place, false, [&] { return InfluenceDot(reader.history(), *influence); });
     if (!status.ok()) return status;
   }
   if (request->json.empty() && request->graph.empty()) s.Say(InfluenceText(*s.module, reader.history(), *influence, request->all));

@@ -19,6 +19,7 @@
 #include "core/base/threads.h"
 #include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
+#include "core/debug/lockstep_carried.h"
 #include "core/debug/lockstep_inputs.h"
 #include "core/debug/lockstep_loops.h"
 #include "core/debug/lockstep_reads.h"
@@ -63,23 +64,11 @@ class Lockstep {
   }
 
  private:
-  // What is known of a frame on the stack.
-  struct FrameInfo {
-    uint64_t serial = 0;
-    RecordLevel level;  // of a frame that is not the entry's
-    int match = -1;   // the pair of computations; -1: the frame belongs to nothing that is matched
-    int scope = 0;    // in its flat computation
-    uint64_t key = 0;
-    int owner = 0;    // the frame whose flat computation this one lies in
-    int from = -1, from_node = -1;  // where it is called from: the pair of computations, and the node of a
-    bool first = true;              // no later iteration of a loop
-    absl::flat_hash_set<int> operands;  // nodes already seen where they are read (of owners)
-  };
   struct Side {
     Side(const Module& module, Backend& backend, const MachineOptions& options, int64_t waiting_bytes) : machine(module, backend, options), waiting(waiting_bytes) {}
     Machine machine;
     Spill waiting;
-    std::vector<FrameInfo> frames;
+    std::vector<LockstepFrame> frames;
     int64_t since = 0;
     bool done = false;
     bool finished = false;
@@ -156,7 +145,7 @@ class Lockstep {
     }
     s.frames.resize(same);
     for (size_t k = same; k < frames.size(); ++k) {
-      FrameInfo info;
+      LockstepFrame info;
       info.serial = frames[k].serial;
       info.owner = static_cast<int>(k);
       if (k == 0) {
@@ -173,7 +162,7 @@ class Lockstep {
   // A run of a loop in the frame at `depth` has ended. Where nothing differs before it and the other program's ran another number of iterations, that
   // is where the two part.
   void LoopOver(int side, size_t depth, const Instruction& loop, int64_t iterations) {
-    const FrameInfo& info = sides_[side]->frames[depth];
+    const LockstepFrame& info = sides_[side]->frames[depth];
     if (info.match < 0 || options_.on_values) return;
     const ScopeMatch& m = *match_.scopes[info.match];
     const int node = Flat(side, info.match).scopes[info.scope].base + loop.index, partner = Partner(side, info.match, node);
@@ -185,7 +174,11 @@ class Lockstep {
     if (Def(*d.a).control != Def(*d.b).control) return;
     const uint64_t key = PairKey(info.key, in_a);
     const auto both = loops_.Over(side, key, iterations);
-    if (!both.has_value() || both->first == both->second) return;
+    if (!both.has_value()) return;
+    if (both->first == both->second) {
+      if (carried_.IsWrong(key)) stop_ |= verdict_.ConvictLoop(key) && !options_.keep_going;
+      return;
+    }
     d.where = Where(side, info, m.a, in_a);
     d.where_b = Where(side, info, m.b, m.to_b[in_a]);
     TellUnequal({d.a, d.b, d.where, both->first, both->second}, report_);
@@ -196,14 +189,15 @@ class Lockstep {
     d.shape = d.a->shape;
     d.sizes = IterationsText(both->first, both->second);
     d.changed = ChangedAt(match_, info.match, in_a);
-    if (verdict_.waits() || InLoopWrittenOtherwise(match_, info.match, in_a)) return verdict_.Doubt(std::move(d));
-    stop_ |= verdict_.Convict(std::move(d)) && !options_.keep_going;
+    if (verdict_.waits() || InLoopWrittenOtherwise(match_, info.match, in_a)) return verdict_.Doubt(std::move(d), info.loops);
+    stop_ |= verdict_.Convict(std::move(d), info.loops) && !options_.keep_going;
   }
 
-  void Enter(int side, const FrameInfo& caller, const Frame& frame, FrameInfo& info) const {
+  void Enter(int side, const LockstepFrame& caller, const Frame& frame, LockstepFrame& info) const {
     if (caller.match < 0 || frame.caller == nullptr) return;
     const FlatScope& scope = Flat(side, caller.match).scopes[caller.scope];
     const auto call = scope.calls.find(frame.caller->index);
+    info.loops = caller.loops;
     if (call != scope.calls.end()) {
       info.match = caller.match;
       info.scope = call->second;
@@ -228,6 +222,7 @@ class Lockstep {
       info.from = caller.match;
       info.from_node = in_a;
       info.first = frame.iteration == 0;
+      if (IsLoop(frame.kind)) info.loops.push_back(PairKey(caller.key, in_a));
       return;
     }
   }
@@ -239,7 +234,7 @@ class Lockstep {
     Side& s = *sides_[side];
     UpdateFrames(side);
     const Frame& frame = s.machine.frames().back();
-    FrameInfo& info = s.frames.back();
+    LockstepFrame& info = s.frames.back();
     if (info.match < 0) return Next(side);
     // Of sizes known only now, it is a copy that runs.
     const Instruction* instruction = shown.computation->schedule[region.root];
@@ -287,7 +282,7 @@ class Lockstep {
   absl::Status PostRedirected(int side) {
     Side& s = *sides_[side];
     UpdateFrames(side);
-    FrameInfo& info = s.frames.back();
+    LockstepFrame& info = s.frames.back();
     const Frame& frame = s.machine.top();
     const Instruction& i = *frame.computation->schedule[frame.position - 1];
     if (info.match < 0) return absl::OkStatus();
@@ -306,7 +301,7 @@ class Lockstep {
   // What the call in the innermost frame reads and no kernel has made; of a tuple its parts.
   absl::Status PostRead(int side, const Instruction& operand) {
     Side& s = *sides_[side];
-    FrameInfo& info = s.frames.back();
+    LockstepFrame& info = s.frames.back();
     const FlatComputation& flat = Flat(side, info.match);
     const int read = flat.Resolve(flat.scopes[info.scope].base + operand.index);
     const Instruction& i = *flat.nodes[read].instruction;
@@ -323,7 +318,7 @@ class Lockstep {
   }
 
   // What the node's partner reads, also through what its program alone has, and nobody has read here so far.
-  absl::Status PostReadByPartner(int side, const FrameInfo& info, int node) {
+  absl::Status PostReadByPartner(int side, const LockstepFrame& info, int node) {
     Side& s = *sides_[side];
     const FlatComputation &flat = Flat(side, info.match), &others = Flat(1 - side, info.match);
     const int partner = Partner(side, info.match, node);
@@ -354,7 +349,7 @@ class Lockstep {
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
   }
 
-  absl::Status Post(int side, const FrameInfo& info, int node, const Value& value, bool operand) {
+  absl::Status Post(int side, const LockstepFrame& info, int node, const Value& value, bool operand) {
     const int partner = Partner(side, info.match, node);
     const int in_a = side == 0 ? node : partner;
     const uint64_t key = PairKey(info.key, in_a);
@@ -473,7 +468,7 @@ class Lockstep {
 
   // ---- Divergences ----
 
-  void Diverged(int side, const FrameInfo& info, int in_a, uint64_t key, Divergence d) {
+  void Diverged(int side, const LockstepFrame& info, int in_a, uint64_t key, Divergence d) {
     diverged_.insert(key);
     const ScopeMatch& m = *match_.scopes[info.match];
     bool inherited = false;
@@ -489,6 +484,8 @@ class Lockstep {
     // What a loop or a branch executes was told where it was executed.
     const bool told = !d.own && Def(*d.a).control != ControlKind::kNone && !m.changed.contains(in_a);
     if (!told) d.changed = ChangedAt(match_, info.match, in_a);
+    if (d.operand) carried_.OperandDiffers(sides_[side]->frames, info.owner, in_a);
+    else if (!d.own && d.changed.empty()) carried_.ResultDiffers(info, in_a, diverged_);
     if (d.own && d.operand && d.changed.empty()) d.changed = GivenOtherwise(m.a, in_a, info.from < 0 || !info.first ? nullptr : match_.scopes[info.from].get(), info.from_node);
     if (d.own || d.besides() || verdict_.waits() || report_.divergences.size() < options_.keep) {
       d.where = Where(side, info, m.a, in_a);
@@ -499,12 +496,12 @@ class Lockstep {
     // What only reads something else than its partner may be no partner, and what is in a loop that is written otherwise may be of another iteration: the
     // results say whether it is.
     const bool no_partner = m.rewired.contains(in_a) || (d.operand && !m.names_kept && !m.changed.contains(in_a));
-    if (d.own ? no_partner || InLoopWrittenOtherwise(match_, info.match, in_a) : verdict_.doubts()) return verdict_.Doubt(std::move(d));
-    stop_ |= verdict_.Convict(std::move(d)) && !options_.keep_going;
+    if (d.own ? no_partner || InLoopWrittenOtherwise(match_, info.match, in_a) : verdict_.doubts()) return verdict_.Doubt(std::move(d), info.loops);
+    stop_ |= verdict_.Convict(std::move(d), info.loops) && !options_.keep_going;
   }
 
   // The frames up to the computation that is laid flat, and the calls from there to one of its nodes.
-  std::string Where(int side, const FrameInfo& info, const FlatComputation& flat, int node) const {
+  std::string Where(int side, const LockstepFrame& info, const FlatComputation& flat, int node) const {
     std::vector<RecordLevel> calls;
     for (int scope = flat.nodes[node].scope; flat.scopes[scope].caller >= 0; scope = flat.nodes[flat.scopes[scope].caller].scope) {
       const Computation* computation = flat.scopes[scope].computation;
@@ -572,6 +569,7 @@ class Lockstep {
   std::unique_ptr<Side> sides_[2];
   absl::flat_hash_set<uint64_t> diverged_;
   LoopCounts loops_;
+  CarriedValues carried_{match_};
   ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far
   LockstepReport report_;
   Verdict verdict_{report_, options_};

@@ -1,5 +1,6 @@
 #include "core/debug/lockstep_verdict.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace hloscope {
@@ -10,22 +11,22 @@ void Verdict::Counts::Add(const Divergence& d) {
   besides += d.besides();
 }
 
-void Verdict::Doubt(Divergence d) {
+void Verdict::Doubt(Divergence d, const std::vector<uint64_t>& loops) {
   const auto found = more_.find({d.a, d.b});
   const bool first = found == more_.end();
   if (doubtful_.size() < options_.keep || (first && (d.own || d.besides()))) {
     more_[{d.a, d.b}];
-    doubtful_.push_back(std::move(d));
+    doubtful_.push_back({std::move(d), loops});
     return;
   }
   more_[{d.a, d.b}].Add(d);  // a loop may have a million of them
 }
 
-bool Verdict::Convict(Divergence d) {
+bool Verdict::Convict(Divergence d, const std::vector<uint64_t>& loops) {
   TakeAllRewritten(rewrites_.TakeDecided());
   if (rewrites_.WaitsForResults()) {
     if (d.own || !certain_.empty()) certain_.push_back(std::move(d));
-    else Doubt(std::move(d));
+    else Doubt(std::move(d), loops);
     return false;
   }
   std::vector<Divergence> all = rewrites_.TakeUndecided();
@@ -34,11 +35,30 @@ bool Verdict::Convict(Divergence d) {
   return true;
 }
 
+bool Verdict::ConvictLoop(uint64_t loop) {
+  const auto elsewhere = [loop](const Doubtful& each) { return std::find(each.loops.begin(), each.loops.end(), loop) == each.loops.end(); };
+  const auto inside = std::stable_partition(doubtful_.begin(), doubtful_.end(), elsewhere);
+  if (std::none_of(inside, doubtful_.end(), [](const Doubtful& each) { return each.d.own; })) return false;
+  std::vector<Divergence> all;
+  for (auto each = inside; each != doubtful_.end(); ++each) all.push_back(std::move(each->d));
+  doubtful_.erase(inside, doubtful_.end());
+  TakeAllRewritten(rewrites_.TakeDecided());
+  if (doubts() || rewrites_.WaitsForResults()) {  // what came before it is still in doubt
+    std::move(all.begin(), all.end(), std::back_inserter(certain_));
+    return false;
+  }
+  CountAll(rewrites_.TakeUndecided());
+  CountAll(std::move(all));
+  CountMore();
+  more_.clear();
+  return true;
+}
+
 void Verdict::Decide(std::vector<Divergence> results, const absl::flat_hash_set<int>& differing, bool compared) {
   if (compared) rewrites_.Results(differing);
   TakeAllRewritten(rewrites_.TakeDecided());
   std::vector<Divergence> undecided = rewrites_.TakeUndecided();
-  std::move(doubtful_.begin(), doubtful_.end(), std::back_inserter(undecided));
+  for (Doubtful& each : doubtful_) undecided.push_back(std::move(each.d));
   if (compared && differing.empty()) {
     TakeAllRewritten(std::move(undecided));
     for (const auto& [pair, more] : more_) report_.rewritten_pairs += more.all;

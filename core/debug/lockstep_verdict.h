@@ -21,20 +21,26 @@ class Verdict {
 
   Rewrites& rewrites() { return rewrites_; }
   // Something has diverged, whether that counts or is in doubt.
-  bool any() const { return report_.diverging > 0 || !doubtful_.empty(); }
+  bool any() const { return report_.diverging > 0 || !doubtful_.empty() || !certain_.empty(); }
   bool doubts() const { return !doubtful_.empty(); }
   // Something waits for what comes after it, the results at last.
   bool waits() const { return doubts() || rewrites_.waits(); }
-  // The results decide.
-  void Doubt(Divergence d);
+  // The results decide. `loops`: the runs of loops that it lies in.
+  void Doubt(Divergence d, const std::vector<uint64_t>& loops);
   // Nothing holds it, and what is still held differs before it. False: some of that waits for the results, and so does this one; what counts
   // anyway counts then.
-  bool Convict(Divergence d);
+  bool Convict(Divergence d, const std::vector<uint64_t>& loops);
+  // What is in doubt in this run of a loop counts after all. False: as above, or nothing there is of its own.
+  bool ConvictLoop(uint64_t loop);
   // At the end. `results`: where they differ, in order of their leaves; `differing`: these leaves. `compared`: it is known.
   void Decide(std::vector<Divergence> results, const absl::flat_hash_set<int>& differing, bool compared);
 
  private:
   using Pair = std::pair<const Instruction*, const Instruction*>;
+  struct Doubtful {
+    Divergence d;
+    std::vector<uint64_t> loops;
+  };
   // Divergences of one pair.
   struct Counts {
     int64_t all = 0, own = 0, besides = 0;  // besides: that inherit, and are other operations besides
@@ -53,7 +59,7 @@ class Verdict {
   LockstepReport& report_;
   const LockstepOptions& options_;
   Rewrites rewrites_;
-  std::vector<Divergence> doubtful_;  // with what inherits them
+  std::vector<Doubtful> doubtful_;  // with what inherits them
   absl::flat_hash_map<Pair, Counts> more_;  // of those in doubt, what is beyond the kept ones: in the report when that is decided
   std::vector<Divergence> certain_;   // behind some that wait for the results
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -156,7 +157,14 @@ bool LogsMissing(Session::State& s, const Mark& from, const Mark& to) {
 }
 
 void BeginLogs(Session::State& s) {
-  for (auto& [path, file] : Stops(s).logs) file = std::make_unique<LogFile>(path);
+  const auto writes = [&s](const std::string& path) {
+    return std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [&](const std::unique_ptr<Breakpoint>& b) { return Logs(*b) && b->file == path; });
+  };
+  std::map<std::string, std::unique_ptr<LogFile>> begun;
+  for (const auto& [path, file] : Stops(s).logs) {
+    if (writes(path)) begun[path] = std::make_unique<LogFile>(path);
+  }
+  Stops(s).logs = std::move(begun);
 }
 
 void SealLogs(Session::State& s) {

@@ -15,6 +15,7 @@
 #include "core/debug/extract.h"
 #include "core/debug/file_words.h"
 #include "core/debug/minimize.h"
+#include "core/debug/minimize_births.h"
 #include "core/debug/minimize_predicates.h"
 #include "core/debug/minimize_script.h"
 #include "core/debug/program_files.h"
@@ -132,6 +133,8 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, DeviceInputs& i
   Script script(request.text, session.devices);
   absl::StatusOr<FailurePredicate> fails = FailureOf(request, backend, run, script);
   if (!fails.ok()) return fails.status();
+  const bool expects = request.kind == MinimizeRequest::kExpect;
+  if (expects || request.kind == MinimizeRequest::kScript) fails = KeepingBirths(*std::move(fails), backend, run, expects ? request.text : "", expects);
   // Candidates may take some more than the program takes, but not for ever.
   const PlainRun plain = RunPlainly(module, *parameters, backend, run, options.seconds / 4);
   if (plain.ended || request.kind == MinimizeRequest::kError) run.machine.max_iterations = std::min(run.machine.max_iterations, 2 * plain.iterations + 16);

@@ -42,7 +42,8 @@ std::vector<std::string> NamesIn(absl::string_view expression) {
       continue;
     }
     size_t end = at + 1;
-    while (end < expression.size() && (is_word(expression[end]) || (expression[end] == ':' && expression[end - 1] != ':'))) ++end;
+    const auto goes_on = [&](char c, char before) { return is_word(c) || (c == ':' && before != ':') || (c == '%' && before == ':'); };  // f:x, f:%x
+    while (end < expression.size() && goes_on(expression[end], expression[end - 1])) ++end;
     std::string name(expression.substr(at + (percent ? 1 : 0), end - at - (percent ? 1 : 0)));
     if (percent || (!options && (end >= expression.size() || expression[end] != '('))) {
       absl::string_view behind = expression.substr(end);

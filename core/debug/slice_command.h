@@ -2,12 +2,14 @@
 #ifndef HLOSCOPE_CORE_DEBUG_SLICE_COMMAND_H_
 #define HLOSCOPE_CORE_DEBUG_SLICE_COMMAND_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice.h"
+#include "core/debug/slice_parts.h"
 #include "core/debug/why.h"
 
 namespace hloscope {
@@ -32,6 +34,14 @@ absl::Status ShowInfluenceAs(Session::State& s, absl::string_view command, absl:
 FrameHistory::Past PastOf(Session::State& s);
 // After LastSlice::Begin. Of an answer for several moments each has a file of its own, numbered from the second on; which, is said.
 absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text);
+
+// Who has drawings of slices puts them in here: State::Extension<SliceDrawings>().
+struct SliceDrawings {
+  // Draws the slice and says so. `what`: "why %y[3]"; `causes`: it leads to what was asked for, not away from it. Null: there are no drawings.
+  std::function<absl::Status(Session::State& s, const SliceParts& slice, const std::string& what, bool causes, const std::string& path)> write;
+};
+// The same of a graph: a drawing where the file's name ends so (.svg, .png, .pdf, .html), else `dot`, which is Graphviz's text. `place`: what was asked of.
+absl::Status WriteSliceGraph(Session::State& s, const std::string& file, const SliceParts& slice, const ElementPlace& place, bool causes, const std::function<std::string()>& dot);
 
 }  // namespace hloscope
 

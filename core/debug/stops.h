@@ -115,7 +115,7 @@ bool LogsMissing(Session::State& s, const Mark& from, const Mark& to);
 absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& to);
 // What comes after the present is another way: its lines stand after those that are in the files.
 void SealLogs(Session::State& s);
-// A run begins: its files begin anew.
+// A run begins: the files that it writes begin anew. Those of logpoints that are deleted or disabled keep their lines.
 void BeginLogs(Session::State& s);
 void FlushLogs(Session::State& s);
 // Nothing when the watch cannot be evaluated here or has nothing to say; an error when it cannot be evaluated at all (watches.cc).

@@ -175,6 +175,15 @@ absl::Status WriteSlice(Session::State& s, const std::string& asked, const std::
   return absl::OkStatus();
 }
 
+absl::Status WriteSliceGraph(Session::State& s, const std::string& file, const SliceParts& slice, const ElementPlace& place, bool causes, const std::function<std::string()>& dot) {
+  const bool drawn = absl::EndsWith(file, ".svg") || absl::EndsWith(file, ".png") || absl::EndsWith(file, ".pdf") || absl::EndsWith(file, ".html");
+  if (!drawn) return WriteSlice(s, file, dot());
+  const SliceDrawings& drawings = s.Extension<SliceDrawings>();
+  if (!drawings.write) return absl::FailedPreconditionError("this build draws no graphs (HLOSCOPE_WINDOW=OFF); Graphviz makes a picture of a .dot file");
+  const std::string of = absl::StrCat(PlaceText(place), Several(s) ? absl::StrCat(" on ", SelectedName(s)) : "");
+  return drawings.write(s, slice, causes ? absl::StrCat("why ", of) : absl::StrCat("what ", of, " influences"), causes, FileOfMoment(FileOfRun(s, file), s.Extension<LastSlice>().moment));
+}
+
 absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) {
     const OneAnswer one(s.Extension<LastSlice>());
@@ -199,7 +208,9 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
     if (!status.ok()) return status;
   }
   if (!request->graph.empty()) {
-    absl::Status status = WriteSlice(s, request->graph, SliceDot(*s.module, readers.frames(), *slice));
+    SliceParts parts;  // of this moment
+    AddPartsOfWhy(readers.frames(), *slice, *request, OptionsOfWhy(*request).depth, &parts);
+    absl::Status status = WriteSliceGraph(s, request->graph, parts, request->place, true, [&] { return SliceDot(*s.module, readers.frames(), *slice); });
     if (!status.ok()) return status;
   }
   if (request->json.empty() && request->graph.empty()) {
