@@ -242,7 +242,7 @@ bool GraphPanel::Item(absl::string_view label, const char* tag) {
   const bool chosen = ImGui::Selectable(absl::StrCat("##", tag).c_str(), false, 0, {width, ui::Px(20)});
   ui::Tag(tag);
   bool cut = false;
-  ui::DrawNameIn({at.x, at.y + ui::Px(1)}, width, ui::Colors().text, ui::Type().ui, label, &cut);
+  ui::DrawNameIn(at, width, ui::Colors().text, ui::Type().ui, label, &cut);
   ui::TagFact(tag, cut ? "cut" : "whole");
   if (cut) ui::Tooltip(label);
   return chosen;
