@@ -304,7 +304,7 @@ class App {
       Restyle();
     }
     if (ui::TheLook().scheme != shell_->wanted_scheme()) Restyle();
-    GiveKeys(window_);
+    if (shell_->TakesKeys()) GiveKeys(window_);
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
     if (driver_.has_value()) driver_->BeforeFrame();

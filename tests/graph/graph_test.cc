@@ -335,6 +335,44 @@ ENTRY main {
   EXPECT_THAT(names, ElementsAre("x", "m", "first", "b"));
 }
 
+// Who takes one part of a tuple reads nothing of the others, also through a loop and into its next iteration.
+TEST(Walk, AWayGoesThroughThePartsOfTuples) {
+  const auto module = Read(R"(HloModule parts
+body {
+  s = (f32[2], f32[2], (f32[2], f32[2])) parameter(0)
+  one = f32[2] get-tuple-element(s), index=0
+  two = f32[2] get-tuple-element(s), index=1
+  in = (f32[2], f32[2]) get-tuple-element(s), index=2
+  deep = f32[2] get-tuple-element(in), index=1
+  n = f32[2] negate(two)
+  ROOT r = (f32[2], f32[2], (f32[2], f32[2])) tuple(n, one, in)
+}
+cond { c = (f32[2], f32[2], (f32[2], f32[2])) parameter(0) ROOT f = pred[] constant(false) }
+ENTRY main {
+  a = f32[2] parameter(0)
+  b = f32[2] parameter(1)
+  t = (f32[2], f32[2]) tuple(a, b)
+  g = f32[2] get-tuple-element(t), index=1
+  m = f32[2] negate(g)
+  i = (f32[2], f32[2], (f32[2], f32[2])) tuple(b, a, t)
+  ROOT w = (f32[2], f32[2], (f32[2], f32[2])) while(i), condition=cond, body=body
+})");
+  const auto h = HierarchyOf(module);
+  const auto way = [&](const char* from_in, const char* from, const char* to_in, const char* to) {
+    WayKind kind{};
+    std::string text;
+    for (const Instruction* i : ShortestPath(*h, At(*module, from_in, from), At(*module, to_in, to), &kind)) absl::StrAppend(&text, i->name, " ");
+    return absl::StrCat(text, kind == WayKind::kAlong ? "along" : kind == WayKind::kAgainst ? "against" : kind == WayKind::kOtherParts ? "other parts" : "mixed");
+  };
+  EXPECT_EQ(way("main", "b", "main", "m"), "b t g m along");
+  EXPECT_EQ(way("main", "m", "main", "b"), "m g t b against");
+  EXPECT_EQ(way("main", "a", "main", "m"), "a t g m other parts");
+  EXPECT_EQ(way("main", "b", "body", "one"), "b i w s one along");
+  EXPECT_EQ(way("main", "b", "body", "n"), "b i w s one r s two n along");
+  EXPECT_EQ(way("main", "a", "body", "deep"), "a i w s in deep other parts");
+  EXPECT_EQ(way("main", "b", "body", "deep"), "b t i w s in deep along");
+}
+
 constexpr char kBranches[] = R"(HloModule branches
 left {
   l = f32[4] parameter(0)

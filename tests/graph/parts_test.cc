@@ -317,7 +317,7 @@ TEST(Walk, AWayGoesOnInTheNextIteration) {
     EXPECT_EQ(kind, WayKind::kAlong) << text;
     return text;
   };
-  EXPECT_EQ(way(At(*module, "body", "y"), At(*module, "body", "i")), "y t c i ");
+  EXPECT_EQ(way(At(*module, "body", "y"), At(*module, "body", "x")), "y t c x ");
   EXPECT_EQ(way(At(*module, "body", "j"), At(*module, "cond", "l")), "j t w d m l ");
 }
 

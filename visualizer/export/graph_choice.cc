@@ -212,7 +212,9 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     out.marked = out.wish.only;
     out.here = ends[1];
     if (kind == WayKind::kAgainst) out.note = absl::StrCat("values flow the other way, from ", ShownName(*ends[1]), " to ", ShownName(*ends[0]));
-    if (kind == WayKind::kMixed) out.note = absl::StrCat("no value of ", ShownName(*ends[0]), " reaches ", ShownName(*ends[1]), ", nor the other way: parts of the way go against the flow of values");
+    const std::string neither = absl::StrCat("no value of ", ShownName(*ends[0]), " reaches ", ShownName(*ends[1]), ", nor the other way: ");
+    if (kind == WayKind::kOtherParts) out.note = absl::StrCat(neither, "where the way goes through a tuple, it comes out of another part of it than it goes in");
+    if (kind == WayKind::kMixed) out.note = absl::StrCat(neither, "parts of the way go against the flow of values");
     out.wish.hops = HopsOf(*hierarchy, out.wish.only);
     out.subject = absl::StrCat(ShortestWayFrom(kind), " ", ShownName(*ends[0]), " to ", ShownName(*ends[1]), ", ",
                                Count(static_cast<int64_t>(out.wish.hops.size()), "hop"));

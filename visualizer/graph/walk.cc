@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -70,34 +72,64 @@ void EachNext(const Hierarchy& h, const Instruction& i, const F& f) {
   }
 }
 
+// A place of a way: an instruction, the part of its value that the way goes through (a leaf of a tuple; kWhole: all of it, or any), and whether the
+// way has gone into a computation before.
+struct WayPlace {
+  int number, leaf, from;  // `from`: the place before it, the first one's is its own
+  bool in;
+};
+constexpr int kWhole = -1;
+
+// The parts of `user` that this part of `i`, one of what it reads, goes into, to `f`. What hands parts on untouched says which.
+template <typename F>
+void EachPartAlong(const Instruction& i, int leaf, const Instruction& user, const F& f) {
+  const std::vector<LeafSource> sources = SourcesOfLeaves(user);
+  const bool operand = std::find(user.operands.begin(), user.operands.end(), &i) != user.operands.end();
+  if (sources.empty() || !operand) return f(kWhole);
+  for (size_t k = 0; k < sources.size(); ++k) {
+    const LeafSource& source = sources[k];
+    const bool handed = source.operand >= 0 && user.operands[static_cast<size_t>(source.operand)] == &i && (leaf == kWhole || leaf == source.leaf);
+    if (handed || source.operand < 0) f(static_cast<int>(k));
+  }
+}
+
 // Breadth first from `from` until `to`; the way, or nothing. A computation may be called from many places: a way that went into it and came out
-// would have to come out at the call that it went in by, which is one step without going in. So none that has gone in comes out again.
-std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from, const Instruction& to, bool after, bool before) {
-  // Of each instruction two places: it was come to without going in, and (odd) after that.
-  std::vector<int> came(2 * static_cast<size_t>(h.instruction_count()), -1), open = {2 * h.Number(from)};
-  const int goal = 2 * h.Number(to);
-  came[open[0]] = open[0];
-  for (size_t k = 0; k < open.size() && came[goal] < 0 && came[goal + 1] < 0; ++k) {
-    const int place = open[k], in = place % 2;
-    const auto reach = [&](const Instruction& next, Step step, const Instruction*) {
-      if (in != 0 && step == Step::kOut) return;
-      const int there = 2 * h.Number(next) + (step == Step::kIn ? 1 : in);
-      if (came[there] >= 0) return;
-      came[there] = place;
-      open.push_back(there);
+// would have to come out at the call that it went in by, which is one step without going in. So none that has gone in comes out again. `kAlong`: it
+// goes through the parts of tuples that are handed on: who takes one part of a tuple reads nothing of the others.
+std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from, const Instruction& to, WayKind kind) {
+  const bool parts = kind == WayKind::kAlong, before = kind == WayKind::kMixed;
+  std::vector<WayPlace> places = {{h.Number(from), kWhole, 0, false}};
+  // Of each instruction twice: come to without going in, and after that.
+  std::vector<bool> whole(2 * static_cast<size_t>(h.instruction_count()), false);
+  absl::flat_hash_set<std::pair<int, int>> seen;
+  whole[2 * static_cast<size_t>(places[0].number)] = true;
+  const int goal = h.Number(to);
+  int end = places[0].number == goal ? 0 : -1;
+  for (int k = 0; k < static_cast<int>(places.size()) && end < 0; ++k) {
+    const WayPlace at = places[static_cast<size_t>(k)];
+    const auto come = [&](const Instruction& next, int leaf, bool in) {
+      const int number = h.Number(next), there = 2 * number + (in ? 1 : 0);
+      if (!parts || !next.shape.IsTuple() || leaf >= LeafCountOf(next.shape)) leaf = kWhole;
+      if (end >= 0 || whole[static_cast<size_t>(there)] || (leaf != kWhole && !seen.insert({there, leaf}).second)) return;
+      if (leaf == kWhole) whole[static_cast<size_t>(there)] = true;
+      if (number == goal) end = static_cast<int>(places.size());
+      places.push_back({number, leaf, k, in});
     };
-    const Instruction& at = h.At(place / 2);
-    if (after) EachAfter(h, at, reach);
-    if (after) EachNext(h, at, reach);
-    if (before) EachBefore(h, at, reach);
+    const Instruction& i = h.At(at.number);
+    const auto reach = [&](const Instruction& next, Step step, const Instruction*) {
+      if (at.in && step == Step::kOut) return;
+      const bool in = at.in || step == Step::kIn;
+      // A call gives its operands to the parameters as they are, and returns what the root is, unless it makes more of it.
+      if (step == Step::kIn || (step == Step::kOut && Shape::Compatible(next.shape, i.shape))) come(next, at.leaf, in);
+      else if (step == Step::kOut || !parts) come(next, kWhole, in);
+      else EachPartAlong(i, at.leaf, next, [&](int leaf) { come(next, leaf, in); });
+    };
+    EachAfter(h, i, reach);
+    EachNext(h, i, [&](const Instruction& next, Step, const Instruction*) { come(next, at.leaf, at.in); });
+    if (before) EachBefore(h, i, reach);
   }
   std::vector<const Instruction*> way;
-  const int end = came[goal] >= 0 ? goal : goal + 1;
-  if (came[end] < 0) return way;
-  for (int k = end;; k = came[k]) {
-    way.push_back(&h.At(k / 2));
-    if (came[k] == k) break;
-  }
+  for (int k = end; k >= 0; k = k == 0 ? -1 : places[static_cast<size_t>(k)].from) way.push_back(&h.At(places[static_cast<size_t>(k)].number));
   std::reverse(way.begin(), way.end());
   return way;
 }
@@ -222,22 +254,19 @@ absl::string_view ShortestWayFrom(WayKind kind) {
   switch (kind) {
     case WayKind::kAlong: return "the shortest way from";
     case WayKind::kAgainst: return "the shortest way, against the flow of values, from";
+    case WayKind::kOtherParts: return "the shortest way, from one part of a tuple to another, from";
     case WayKind::kMixed: return "the shortest way, along and against the flow of values, from";
   }
   return "";
 }
 
 std::vector<const Instruction*> ShortestPath(const Hierarchy& h, const Instruction& from, const Instruction& to, WayKind* kind) {
-  *kind = WayKind::kAlong;
-  std::vector<const Instruction*> way = Way(h, from, to, true, false);
-  if (way.empty()) {
-    *kind = WayKind::kAgainst;
-    way = Way(h, to, from, true, false);
-    std::reverse(way.begin(), way.end());
-  }
-  if (way.empty()) {
-    *kind = WayKind::kMixed;
-    way = Way(h, from, to, true, true);
+  std::vector<const Instruction*> way;
+  for (const WayKind one : {WayKind::kAlong, WayKind::kAgainst, WayKind::kOtherParts, WayKind::kMixed}) {
+    *kind = one;
+    way = one == WayKind::kAgainst ? Way(h, to, from, WayKind::kAlong) : Way(h, from, to, one);
+    if (one == WayKind::kAgainst) std::reverse(way.begin(), way.end());
+    if (!way.empty()) break;
   }
   return WithCalls(h, way);
 }

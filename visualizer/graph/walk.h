@@ -20,13 +20,14 @@ Neighbours Neighbourhood(const Hierarchy& hierarchy, const Instruction& of, int 
 enum class WayKind : uint8_t {
   kAlong,    // as values flow
   kAgainst,  // as values flow from its end to its beginning
+  kOtherParts,  // along the arrows, but what leaves a tuple is another part of it than what goes into it: no value comes through
   kMixed,    // partly along, partly against
 };
 // "the shortest way from", "the shortest way, against the flow of values, from".
 absl::string_view ShortestWayFrom(WayKind kind);
 
-// The instructions from `from` to `to`, both included: along the flow of values (of a loop also into its next iteration), else against it, else in any
-// direction. Empty: there is none.
+// The instructions from `from` to `to`, both included: along the flow of values (of a loop also into its next iteration), else against it, else along the
+// arrows of whole tuples, else in any direction. Empty: there is none.
 std::vector<const Instruction*> ShortestPath(const Hierarchy& hierarchy, const Instruction& from, const Instruction& to, WayKind* kind);
 
 // The steps of a way, each in the direction of the values. A call that it goes through is none of its own where an arrow leads from what stands outside

@@ -90,15 +90,36 @@ int BuilderForm::FirstRank(const BuilderScene& scene) const {
   return first != nullptr && first->shape.IsArray() ? first->shape.rank() : 1;
 }
 
+// What follows from the operands is proposed when all of them are values, and anew when they become others: a name that is still being typed may
+// be another one's. What was written over a proposal stays.
+void BuilderForm::Propose(const BuilderScene& scene, const Computation& home) {
+  if (!suggest_ || draft_.opcode == kConstant || draft_.opcode == kParameter) return;
+  std::string about;
+  for (const std::string& operand : draft_.operands) {
+    const Instruction* found = home.FindInstruction(operand);
+    if (found == nullptr && !absl::StrContains(operand, "(")) return;
+    absl::StrAppend(&about, operand, " ", found != nullptr ? found->shape.ToString() : "", "\n");
+  }
+  if (about == proposed_for_) return;
+  proposed_for_ = about;
+  for (const auto& [attribute, value] : proposed_.attributes) {
+    if (const std::string* said = draft_.Find(attribute); said != nullptr && *said == value) draft_.Set(attribute, "");
+  }
+  if (draft_.shape == proposed_.shape) draft_.shape.clear();
+  const build::Draft own = draft_;
+  build::Suggest(scene.reading, home, &draft_);
+  proposed_ = {};
+  for (const auto& [attribute, value] : draft_.attributes) {
+    if (own.Find(attribute) == nullptr) proposed_.Set(attribute, value);
+  }
+  if (own.shape.empty()) proposed_.shape = draft_.shape;
+}
+
 // Asks shape inference, when the form has changed.
 void BuilderForm::Judge(const BuilderScene& scene, const Instruction* self) {
   static const Computation& nothing = *new Computation();
   const Computation& home = scene.home != nullptr ? *scene.home : nothing;
-  const bool connected = std::none_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
-  if (suggest_ && connected && self == nullptr && draft_.opcode != kConstant && draft_.opcode != kParameter) {
-    suggest_ = false;
-    build::Suggest(scene.reading, home, &draft_);
-  }
+  if (self == nullptr) Propose(scene, home);
   const std::string about = absl::StrCat(scene.reading.version, "|", self != nullptr ? self->name : "", "|", build::ToText(draft_, false));
   if (about == judged_) return;
   judged_ = about;
@@ -167,7 +188,10 @@ void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
     const std::string shape = found != nullptr ? found->shape.ToString(false) : "";
     const bool removable = k >= def->min_operands;
     const float shape_width = std::clamp(ui::Measure(ui::Type().mono_small, shape).x + ui::Px(10), ui::Px(70), room * 0.45f) + (removable ? ui::Px(26) : 0);
-    ui::Field(absl::StrCat("operand:", k), &operand, armed == k ? "choose a value" : "not connected", (room - shape_width) / ui::TheLook().scale, nullptr, true);
+    if (to_field_ == k) ui::FocusNext(/*select_all=*/true);
+    if (to_field_ == k) to_field_ = -1;
+    bool entered = false;
+    ui::Field(absl::StrCat("operand:", k), &operand, armed == k ? "choose a value" : "not connected", (room - shape_width) / ui::TheLook().scale, &entered, true);
     const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
     if (ImGui::IsItemActivated()) armed = k;
     const bool typing = ImGui::IsItemActive();
@@ -186,7 +210,11 @@ void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
       ImGui::SetCursorScreenPos({min.x + room - ui::Px(24), min.y});
       if (ui::IconButton(absl::StrCat("operand-out:", k), ui::Icon::kClose, "takes this operand out")) take_out = k;
     }
-    if (armed == k) DrawValues(scene, self, k, min.y);
+    if (armed == k) {
+      const Offers offers = OffersFor(scene, self, k);
+      if (entered) Take(k, offers);
+      else DrawValues(scene, offers, k, min.y);
+    }
     ImGui::PopID();
   }
   if (take_out >= 0) {
@@ -201,28 +229,52 @@ void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
   }
 }
 
-// The values that the armed operand can read, the latest first; so few at once that its field, whose upper border is at `field_top`, is seen with them.
-void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int slot, float field_top) {
-  if (scene.home == nullptr || scene.home->instructions.empty()) {
-    ui::TextWrapped("There is no value yet: add a parameter or a constant first.", ui::Colors().faint, ui::Type().small);
-    return;
-  }
-  const std::string typed = draft_.operands[slot];
+// What the operand can read: of what was typed first the one that is called so, then those that begin so; the latest first.
+BuilderForm::Offers BuilderForm::OffersFor(const BuilderScene& scene, const Instruction* self, int slot) {
+  constexpr size_t kMost = 60;
+  const std::string& typed = draft_.operands[slot];
   // What stood there when it was armed is no filter.
   if (armed_before_ != slot) {
     armed_text_ = typed;
     reveal_ = 3;  // frames, in which the fields find their height
   }
   armed_before_ = slot;
-  const bool filter = !typed.empty() && typed != armed_text_;
-  std::vector<const Instruction*> shown;
+  Offers offers = {.filtered = !typed.empty() && typed != armed_text_};
+  if (scene.home == nullptr) return offers;
+  std::vector<const Instruction*> ranked[3];
   const std::vector<Instruction*>& schedule = scene.home->schedule;
-  for (size_t k = schedule.size(); k-- > 0 && shown.size() < 60;) {
+  for (size_t k = schedule.size(); k-- > 0 && (offers.filtered || ranked[0].size() < kMost);) {
     const Instruction* i = schedule[k];
     if (self != nullptr && (i == self || i->index >= self->index)) continue;
-    if (filter && !absl::StrContains(i->name, typed)) continue;
-    shown.push_back(i);
+    if (offers.filtered && !absl::StrContains(i->name, typed)) continue;
+    const int rank = !offers.filtered || i->name == typed ? 0 : absl::StartsWith(i->name, typed) ? 1 : 2;
+    if (ranked[rank].size() < kMost) ranked[rank].push_back(i);
   }
+  for (const std::vector<const Instruction*>& some : ranked) {
+    for (const Instruction* i : some) {
+      if (offers.values.size() < kMost) offers.values.push_back(i);
+    }
+  }
+  return offers;
+}
+
+// Enter in the field: the first one that is offered for what was typed, and the keyboard goes on to the next field that is empty.
+void BuilderForm::Take(int slot, const Offers& offers) {
+  const std::string typed = draft_.operands[slot];
+  to_field_ = slot;
+  if (typed.empty() || (offers.filtered && offers.values.empty() && !absl::StrContains(typed, "("))) return;
+  Connect(offers.filtered && !offers.values.empty() ? std::string(offers.values.front()->name) : typed);
+  to_field_ = armed;
+}
+
+// The values that the armed operand can read; so few at once that its field, whose upper border is at `field_top`, is seen with them.
+void BuilderForm::DrawValues(BuilderScene& scene, const Offers& offers, int slot, float field_top) {
+  if (scene.home == nullptr || scene.home->instructions.empty()) {
+    ui::TextWrapped("There is no value yet: add a parameter or a constant first.", ui::Colors().faint, ui::Type().small);
+    return;
+  }
+  const std::string typed = draft_.operands[slot];
+  const std::vector<const Instruction*>& shown = offers.values;
   ui::TextCut(shown.empty() ? "no value before it has this name" : "click a value here, or an instruction in another panel", ui::Colors().faint, ui::Type().small);
   if (shown.empty()) return;
   const float room = ImGui::GetWindowHeight() - (ImGui::GetCursorScreenPos().y - field_top) - ui::Px(8 + 2 * kRoundValues);
@@ -233,7 +285,7 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
   ImGui::BeginChild("values", {0, height}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
   for (const Instruction* i : shown) {
     const std::string value(i->name);
-    const ui::RowState row = ui::Row(absl::StrCat("value:", value), 22, value == typed);
+    const ui::RowState row = ui::Row(absl::StrCat("value:", value), 22, offers.filtered ? i == shown.front() : value == typed);
     const std::string shape = i->shape.ToString(false);
     const float room = row.max.x - row.min.x - ui::Px(16), y = row.min.y + ui::Px(3);
     const float wide = std::min(room * 0.5f, ui::Measure(ui::Type().mono_small, shape).x);
@@ -243,7 +295,9 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
       const Computation* same = scene.context.now.module->FindComputation(scene.home->name);
       if (same != nullptr) scene.context.selection.hover_next = same->FindInstruction(value);
     }
-    if (row.clicked) Connect(value);
+    if (!row.clicked) continue;
+    Connect(value);
+    to_field_ = armed;
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();

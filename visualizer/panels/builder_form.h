@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_VISUALIZER_PANELS_BUILDER_FORM_H_
 #define HLOSCOPE_VISUALIZER_PANELS_BUILDER_FORM_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,13 @@ class BuilderForm {
  private:
   void DrawTitle() const;
   void DrawOperands(BuilderScene& scene, const Instruction* self);
-  void DrawValues(BuilderScene& scene, const Instruction* self, int slot, float field_top);
+  struct Offers {
+    std::vector<const Instruction*> values;
+    bool filtered = false;  // by what was typed
+  };
+  Offers OffersFor(const BuilderScene& scene, const Instruction* self, int slot);
+  void Take(int slot, const Offers& offers);
+  void DrawValues(BuilderScene& scene, const Offers& offers, int slot, float field_top);
   void DrawAttributes(BuilderScene& scene);
   void DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool required);
   void DrawLiteral(BuilderScene& scene);
@@ -66,6 +73,7 @@ class BuilderForm {
   void DrawUsers(BuilderScene& scene, const Instruction& of);
   void FindUsers(const BuilderScene& scene, const Instruction& of);
   static std::string CommandNameOf(const BuilderScene& scene, const Instruction& of);
+  void Propose(const BuilderScene& scene, const Computation& home);
   void Judge(const BuilderScene& scene, const Instruction* self);
   int FirstRank(const BuilderScene& scene) const;
 
@@ -76,7 +84,10 @@ class BuilderForm {
   int root_ = 0;         // 0 as it comes, 1 yes, 2 no
   bool all_attributes_ = false;
   bool opened_ = false;  // just now: what is to be filled in first takes the keyboard
-  bool suggest_ = false; // attributes are proposed when the operands are there
+  bool suggest_ = false; // what follows from the operands is proposed,
+  std::optional<std::string> proposed_for_;  // for these operands, with their shapes,
+  build::Draft proposed_;                    // so: attributes and perhaps the shape
+  int to_field_ = -1;    // the operand whose field takes the keyboard next; -1: none
   std::string npy_, grid_open_, armed_text_;
   int armed_before_ = -1, reveal_ = 0;
   float fields_height_ = 0;

@@ -235,9 +235,16 @@ void GraphPanel::DrawMap(const std::vector<CardTint>& tints, bool over) {
   DrawMinimap(ImGui::GetWindowDrawList(), camera_, *scene_, tints, lights_, map_min_, map_max_);
 }
 
-bool GraphPanel::Item(const char* label, const char* tag, bool enabled) {
-  const bool chosen = ImGui::Selectable(label, false, enabled ? 0 : ImGuiSelectableFlags_Disabled, {ui::Px(210), ui::Px(20)});
-  if (enabled) ui::Tag(tag);
+// Of a name that is too long for the menu the middle is left out; the tip has all of it.
+bool GraphPanel::Item(absl::string_view label, const char* tag) {
+  const float width = ui::Px(210);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool chosen = ImGui::Selectable(absl::StrCat("##", tag).c_str(), false, 0, {width, ui::Px(20)});
+  ui::Tag(tag);
+  bool cut = false;
+  ui::DrawNameIn(at, width, ui::Colors().text, ui::Type().ui, label, &cut);
+  ui::TagFact(tag, cut ? "cut" : "whole");
+  if (cut) ui::Tooltip(label);
   return chosen;
 }
 
@@ -260,9 +267,9 @@ void GraphPanel::DrawMenu(PanelContext& context) {
     if (Item("Why", "why")) context.run(absl::StrCat("why ", name));
     if (Item("Explain", "explain")) context.run(absl::StrCat("explain ", name));
     ui::Separator();
-    if (Item(absl::StrCat("What lies within ", hops_, hops_ == 1 ? " hop" : " hops").c_str(), "around")) context.run(absl::StrCat("window graph hops ", hops_));
+    if (Item(absl::StrCat("What lies within ", hops_, hops_ == 1 ? " hop" : " hops"), "around")) context.run(absl::StrCat("window graph hops ", hops_));
     if (Item("Path from here", "path-from")) path_from_ = &i;
-    if (path_from_ != nullptr && path_from_ != &i && Item(absl::StrCat("Path from ", ShownName(*path_from_), " to here").c_str(), "path-to")) {
+    if (path_from_ != nullptr && path_from_ != &i && Item(absl::StrCat("Path from ", ShownName(*path_from_), " to here"), "path-to")) {
       context.run(absl::StrCat("window graph path ", CommandName(context.now, *path_from_), " ", name));
     }
     ui::Separator();
@@ -270,7 +277,7 @@ void GraphPanel::DrawMenu(PanelContext& context) {
   }
   if (box != nullptr && box->expandable && Item(box->expanded ? "Collapse" : "Expand", "toggle")) Toggle(context, it->second);
   // What a click inside is likely about.
-  if (box != nullptr && box->parent >= 0 && scene_->boxes[box->parent].parent >= 0 && Item(absl::StrCat("Collapse ", scene_->boxes[box->parent].title).c_str(), "collapse-around")) Toggle(context, box->parent);
+  if (box != nullptr && box->parent >= 0 && scene_->boxes[box->parent].parent >= 0 && Item(absl::StrCat("Collapse ", scene_->boxes[box->parent].title), "collapse-around")) Toggle(context, box->parent);
   if (!only_.empty() && Item("The whole program", "whole")) context.run("window graph whole");
   if (box == nullptr) {
     if (Item("Show all of it", "fit")) context.run("window graph fit");

@@ -125,7 +125,7 @@ class GraphPanel : public Panel {
   void DrawRefused(PanelContext& context, ImVec2 min, ImVec2 max);
   void DrawBusy(PanelContext& context, ImVec2 min);
   void CancelLayout(PanelContext& context);
-  bool Item(const char* label, const char* tag, bool enabled = true);
+  static bool Item(absl::string_view label, const char* tag);
   void DrawMenu(PanelContext& context);
   void State(PanelContext& context);
   // What is looked at.

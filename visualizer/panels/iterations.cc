@@ -323,6 +323,7 @@ class IterationsPanel : public Panel {
     if (key != key_) {
       key_ = key;
       rows_.clear();
+      shown_present_ = -1;
       whole_ = stopped_ = patient_ = false;
       limit_ = kRowsAtFirst;
       number_letters_ = mean_letters_ = trouble_letters_ = 0;
@@ -531,10 +532,11 @@ class IterationsPanel : public Panel {
       }
     }
     ImGui::PopStyleVar();
-    // The present comes into view when the program has moved.
-    if (present != shown_present_ && present >= 0) {
+    // The present comes into view when the program has moved, and in other rows as soon as they have come so far.
+    const int64_t present_row = present >= 0 ? RowOf(present) : -1;
+    if (present != shown_present_ && present_row >= 0) {
       shown_present_ = present;
-      const float target = static_cast<float>(std::max<int64_t>(0, RowOf(present))) * ui::Px(22), view = ImGui::GetWindowHeight();
+      const float target = static_cast<float>(present_row) * ui::Px(22), view = ImGui::GetWindowHeight();
       if (target < ImGui::GetScrollY() || target + ui::Px(22) > ImGui::GetScrollY() + view) ImGui::SetScrollY(std::max(0.0f, target - view / 2));
     }
     ImGui::EndChild();

@@ -1,5 +1,6 @@
 // The bar for searching: text, regular expression, opcode, shape; and all uses of a name.
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,7 @@
 namespace hloscope {
 void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
   find_open_ = true;
-  find_focus_ = pattern.empty();
+  find_focus_ = find_select_ = pattern.empty();
   uses_of_.clear();
   if (pattern.empty()) {
     const std::string selected = editor_.Selected(context.document);
@@ -86,8 +87,8 @@ void ProgramPanel::NextMatch(PanelContext& context, int by) {
 }
 
 void ProgramPanel::DrawFindField(PanelContext& context, float field, bool narrow, bool replacing) {
-  if (find_focus_) ui::FocusNext();
-  find_focus_ = false;
+  // What was looked for before is there to be looked for again, or for something else to be typed in its place.
+  if (std::exchange(find_focus_, false)) ui::FocusNext(std::exchange(find_select_, false));
   const char* hints[] = {field < ui::Px(180) ? "Find" : narrow ? "Find, op:dot, shape:\u2026" : "Find text, or op:dot, shape:f32[*,4]", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
   if (ui::SearchField("field", &query_.pattern, hints[static_cast<int>(query_.kind)], field / ui::TheLook().scale)) find_jump_ = true;
   find_field_ = ImGui::GetItemID();

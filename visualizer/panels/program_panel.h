@@ -244,7 +244,7 @@ class ProgramPanel : public Panel {
 
   // Search.
   ImGuiID find_field_ = 0;
-  bool find_open_ = false, find_focus_ = false, find_jump_ = false;
+  bool find_open_ = false, find_focus_ = false, find_select_ = false, find_jump_ = false;
   bool replace_open_ = false, replace_focus_ = false;
   std::string replacement_;
   SearchQuery query_;

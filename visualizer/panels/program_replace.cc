@@ -60,7 +60,7 @@ void ProgramPanel::Replace(PanelContext& context, absl::string_view words, std::
     replace_open_ = true;
     // What is looked for first, unless it stands there.
     replace_focus_ = open;
-    find_focus_ = !open;
+    find_focus_ = find_select_ = !open;
     return;
   }
   const absl::StatusOr<ReplaceOrder> order = ParseReplaceOrder(words);

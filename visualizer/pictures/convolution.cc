@@ -134,6 +134,8 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
     for (const int64_t d : n.kernel_spatial) (*kernels.focus_last)[d] = kernel.shape.dim(static_cast<int>(d)) - 1;
     (*kernels.focus_last)[n.kernel_input_feature] = in_group - 1;
     if (step >= 0) out.focus = subject;
+  } else {
+    view.FocusElements(&input);
   }
   const auto tint = [](GridSpec& spec, std::function<int64_t(const Cell&)> group) {
     spec.cell = [inner = std::move(spec.cell), group = std::move(group)](absl::Span<const int64_t> index) {

@@ -207,7 +207,9 @@ GridSpec FoldStrip(const FoldStory& story, int array, std::vector<FoldRow> rows,
     if (dim == 0) return rows[i].name;
     return i < static_cast<int64_t>(story.terms.size()) ? label(story.terms[i]) : std::string();
   };
+  const auto counted = std::find_if(story.terms.begin(), story.terms.end(), [](const FoldTerm& t) { return !t.passed_over; });
   if (step >= 0) spec.focus = {0, step};
+  else if (counted != story.terms.end()) spec.focus = {0, counted - story.terms.begin()};  // what is only passed over comes before it
   spec.cell = [rows, &story, array, step](absl::Span<const int64_t> index) {
     GridCell cell;
     cell.cell = {array, {index[0], index[1]}};

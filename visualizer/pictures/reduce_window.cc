@@ -59,6 +59,7 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
     GridSpec spec = views[k].Spec(board, kOwnArray + 100 + k, [&, k](absl::Span<const int64_t> place) { return at && views[k].Covers(*at, place) ? CellMark::kFocus : CellMark::kNone; });
     // Where the window is, also where it covers padding and holes alone.
     if (at && (step >= 0 || !spec.focus)) views[k].Focus(*at, *at, *at, &spec);
+    views[k].FocusElements(&spec);
     views[k].TurnToWindow(&spec);
     if (k > 0) row.push_back(std::string());
     row.push_back(std::move(spec));

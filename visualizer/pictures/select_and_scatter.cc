@@ -123,6 +123,8 @@ absl::StatusOr<MadePicture> DrawSelectAndScatter(const PictureData& data, const 
     view.Focus(*at, *at, *at, &operand);
     if (step >= 0) from.focus = at;
     if (pick.hit) out.focus = pick.target;
+  } else {
+    view.FocusElements(&operand);
   }
   board.Row({std::move(operand), std::string(), std::move(from), std::string(), board.SpecOf(scene.operand(2)), std::string("->"), std::move(out)});
   if (at && pick.hit) {

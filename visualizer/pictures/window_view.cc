@@ -49,6 +49,10 @@ void WindowView::Focus(absl::Span<const int64_t> at, absl::Span<const int64_t> f
   }
 }
 
+void WindowView::FocusElements(GridSpec* spec) const {
+  if (!spec->focus) spec->focus = GridPlaceOf(std::vector<int64_t>(dims_.size(), 0));
+}
+
 std::optional<std::vector<int64_t>> WindowView::ElementAt(absl::Span<const int64_t> place) const {
   std::vector<int64_t> index(place.begin(), place.end());
   for (size_t d = 0; d < index.size(); ++d) {

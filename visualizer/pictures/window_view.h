@@ -25,6 +25,8 @@ class WindowView {
   std::vector<int64_t> GridPlaceOfWindow(absl::Span<const int64_t> at, absl::Span<const int64_t> element) const;
   // The grid is to show this window, along other dimensions from one element to the other.
   void Focus(absl::Span<const int64_t> at, absl::Span<const int64_t> from, absl::Span<const int64_t> to, GridSpec* spec) const;
+  // The grid is to show the first elements, where it is not to show something else: before them there may be more padding than has room.
+  void FocusElements(GridSpec* spec) const;
   bool IsHole(absl::Span<const int64_t> place) const;
   // The window at position `at` (one a window entry) covers this place.
   bool Covers(absl::Span<const int64_t> at, absl::Span<const int64_t> place) const;

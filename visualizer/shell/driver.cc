@@ -28,6 +28,8 @@
 namespace hloscope {
 namespace {
 
+enum QuickModifier { kCtrl = 1, kShift, kAlt };  // numbers that no key has
+
 // The first word, and what stands after it.
 std::string TakeWord(std::string& text) {
   absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
@@ -247,6 +249,12 @@ void Driver::Begin(const std::string& text) {
       ctrl_ = shift_ = alt_ = false;
       key_ = -1;
     });
+  } else if (word == "quick") {
+    const std::string keys = TakeWord(rest);
+    const std::optional<ui::Chord> chord = ui::ParseChord(keys);
+    if (!chord.has_value()) return Fail(absl::StrCat("'", keys, "' is no key"));
+    steps_.push_back([this, chord = *chord, rest] { TypeQuickly(chord, rest); });
+    steps_.push_back([] {});
   } else if (word == "press") {
     const size_t until = rest.find(" until ");
     if (until == std::string::npos || !ui::ParseChord(rest.substr(0, until)).has_value()) return Fail("press CHORD until STATE");
@@ -335,8 +343,32 @@ void Driver::Begin(const std::string& text) {
   }
 }
 
+void Driver::TypeQuickly(const ui::Chord& chord, const std::string& text) {
+  using Kind = InputEvent::Kind;
+  const std::pair<bool, int> modifiers[] = {{chord.ctrl, kCtrl}, {chord.shift, kShift}, {chord.alt, kAlt}};
+  for (const auto& [held, code] : modifiers) {
+    if (held) quick_.Add({.kind = Kind::kPress, .code = code, .modifier = true});
+  }
+  quick_.Add({.kind = Kind::kPress, .code = chord.key});
+  quick_.Add({.kind = Kind::kRelease, .code = chord.key});
+  for (const auto& [held, code] : modifiers) {
+    if (held) quick_.Add({.kind = Kind::kRelease, .code = code, .modifier = true});
+  }
+  for (const char letter : text) quick_.Add({.kind = Kind::kLetter, .code = letter});
+}
+
+void Driver::TakeQuick() {
+  if (quick_.empty() || !shell_.TakesKeys()) return;
+  for (const InputEvent& e : quick_.TakeFrame()) {
+    const bool down = e.kind == InputEvent::Kind::kPress;
+    if (e.kind == InputEvent::Kind::kLetter) typed_ += static_cast<char>(e.code);
+    else if (!e.modifier) key_ = down ? e.code : -1;
+    else (e.code == kCtrl ? ctrl_ : e.code == kShift ? shift_ : alt_) = down;
+  }
+}
+
 void Driver::Step() {
-  if (done()) return;
+  if (done() || !quick_.empty()) return;
   if (!begun_) {
     if (settle_-- > 0) return;
     Begin(lines_.front().text);
@@ -395,6 +427,7 @@ void Driver::BeforeFrame() {
   wheel_ = 0;
   const int key_before = key_;
   Step();
+  TakeQuick();
   ui::TheSteady().varying.clear();
   ImGuiIO& io = ImGui::GetIO();
   io.MousePos = mouse_;

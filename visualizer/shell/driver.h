@@ -6,6 +6,7 @@
 //   click NAME at FX FY           at a place within it, from 0 to 1
 //   type TEXT                     into what has the keyboard; \n is Enter
 //   key CHORD                     Ctrl+Shift+P, F10, Escape
+//   quick CHORD TEXT              a chord and a text right behind it, as a hand types that does not wait for what is drawn
 //   press CHORD until STATE       again and again, each time when nothing runs; STATE as for wait
 //   run COMMAND                   as if typed into the console
 //   command COMMAND               the same; after it has run, `answered COMMAND` tells on standard error what was wrong with it
@@ -33,7 +34,9 @@
 
 #include "absl/status/status.h"
 #include "imgui.h"
+#include "visualizer/model/input_queue.h"
 #include "visualizer/shell/shell.h"
+#include "visualizer/widgets/keys.h"
 #include "visualizer/widgets/tags.h"
 
 namespace hloscope {
@@ -77,6 +80,8 @@ class Driver {
   bool FindTag(const std::string& name, ImVec2* center, double fx, double fy);
   void Fail(const std::string& why);
   void Next();
+  void TypeQuickly(const ui::Chord& chord, const std::string& text);
+  void TakeQuick();  // what of it comes in this frame
   // Nothing runs in any thread, and the picture stands.
   bool Still(std::string* why) const;
 
@@ -108,6 +113,7 @@ class Driver {
   bool ctrl_ = false, shift_ = false, alt_ = false;
   int key_ = -1;
   std::string typed_;
+  InputQueue quick_;
 };
 
 }  // namespace hloscope

@@ -363,6 +363,16 @@ void Shell::TakeMoment() {
   seen_finished_ = finished;
 }
 
+bool Shell::TakesKeys() {
+  constexpr double kLongest = 0.7;  // seconds
+  if (waiting_.empty() && keyboard_to_.empty() && !ui::KeyboardMoves()) {
+    keys_held_since_ = 0;
+    return true;
+  }
+  if (keys_held_since_ == 0) keys_held_since_ = ImGui::GetTime();
+  return ImGui::GetTime() - keys_held_since_ > kLongest;
+}
+
 void Shell::Keys() {
   const ImGuiIO& io = ImGui::GetIO();
   for (const Action& action : Actions()) {

@@ -47,6 +47,9 @@ class Shell {
   float wanted_scale() const;               // of fonts and sizes
   ui::Scheme wanted_scheme() const { return settings_.light ? ui::Scheme::kLight : ui::Scheme::kDark; }
   std::string window_title() const;
+  // Between two frames: keys and letters that were typed have somewhere to go. Not so while a command that a key gave still waits, or the keyboard is
+  // on its way to a field; what is typed meanwhile is for that field. Never longer than a moment.
+  bool TakesKeys();
   // Files that were dropped on the window.
   void Drop(const std::vector<std::string>& paths);
   // A command, as if it had been typed. Commands of the window act before the next frame is drawn: they may change what is being drawn.
@@ -133,6 +136,7 @@ class Shell {
   std::vector<std::string> waiting_;  // commands of the window
   double waits_since_ = 0;            // the first of them waits for its panel to show what is selected; 0: it does not
   std::string keyboard_to_;           // a panel that gets the keyboard when it is drawn next
+  double keys_held_since_ = 0;        // 0: keys are not held back
   bool seen_error_ = false;
   std::weak_ptr<Session> seen_session_;  // whose program was taken last
   uint64_t seen_program_ = 0, seen_moment_ = 0;

@@ -290,6 +290,25 @@ float WholeRows(float row, float below) {
   return std::max(height, std::floor((ImGui::GetContentRegionAvail().y - Px(below)) / height) * height);
 }
 
+namespace {
+
+bool select_next = false;   // asked for the next field
+ImGuiID selecting = 0;      // the field that it is asked for, until that has the keyboard
+
+// Of a field that is to be selected when it takes the keyboard, also where it has it already.
+ImGuiInputTextFlags SelectionOf(ImGuiID id) {
+  if (std::exchange(select_next, false)) {
+    selecting = id;
+    ImGuiInputTextState* state = ImGui::GetInputTextState(id);
+    if (state != nullptr && ImGui::GetActiveID() == id) state->SelectAll();
+  }
+  if (selecting != id) return 0;
+  if (ImGui::GetActiveID() == id) selecting = 0;
+  return ImGuiInputTextFlags_AutoSelectAll;
+}
+
+}  // namespace
+
 bool Field(absl::string_view name, std::string* text, absl::string_view hint, float width, bool* entered, bool mono) {
   const std::string id = absl::StrCat("##", name);
   ImGui::SetNextItemWidth(width > 0 ? Px(width) : width == 0 ? -1 : width);
@@ -304,7 +323,8 @@ bool Field(absl::string_view name, std::string* text, absl::string_view hint, fl
   if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetID(id.c_str())); state != nullptr && text->empty())
     state->ScrollX = 0;
   TakeKeyboardIfFirst();
-  const bool enter = ImGui::InputTextWithHint(id.c_str(), shown.c_str(), text, entered != nullptr ? ImGuiInputTextFlags_EnterReturnsTrue : 0);
+  const ImGuiInputTextFlags flags = (entered != nullptr ? ImGuiInputTextFlags_EnterReturnsTrue : 0) | SelectionOf(ImGui::GetID(id.c_str()));
+  const bool enter = ImGui::InputTextWithHint(id.c_str(), shown.c_str(), text, flags);
   ImGui::PopStyleVar();
   if (mono) ImGui::PopFont();
   if (entered != nullptr) *entered = enter;
@@ -325,7 +345,15 @@ bool SearchField(absl::string_view name, std::string* text, absl::string_view hi
   return changed;
 }
 
-void FocusNext() { ImGui::SetKeyboardFocusHere(); }
+void FocusNext(bool select_all) {
+  ImGui::SetKeyboardFocusHere();
+  select_next = select_all;
+}
+
+bool KeyboardMoves() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  return g.NavMoveSubmitted && (g.NavMoveFlags & (ImGuiNavMoveFlags_Tabbing | ImGuiNavMoveFlags_FocusApi)) != 0;
+}
 
 bool InUntouchedField() {
   const ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetActiveID());

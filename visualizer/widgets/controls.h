@@ -57,8 +57,10 @@ bool Combo(absl::string_view name, const std::vector<std::string>& labels, int* 
 // True when the text changed. `hint` stands in the empty field. `mono`: of program text. `entered`: Enter was pressed.
 bool Field(absl::string_view name, std::string* text, absl::string_view hint, float width = 0, bool* entered = nullptr, bool mono = false);
 bool SearchField(absl::string_view name, std::string* text, absl::string_view hint, float width = 0, bool* entered = nullptr);
-// The next field takes the keyboard.
-void FocusNext();
+// The next field takes the keyboard. `select_all`: with all that stands in it selected, so that what is typed takes its place.
+void FocusNext(bool select_all = false);
+// Between two frames: a field gets the keyboard in the next one, and takes letters only after that.
+bool KeyboardMoves();
 // The field that has the keyboard is empty and nothing has been typed into it: it has nothing to undo.
 bool InUntouchedField();
 
