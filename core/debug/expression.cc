@@ -20,6 +20,7 @@
 #include "core/debug/expression_claim.h"
 #include "core/debug/expression_functions.h"
 #include "core/debug/expression_integers.h"
+#include "core/debug/expression_literals.h"
 #include "core/debug/expression_moment.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/subscript.h"
@@ -130,12 +131,18 @@ class Parser {
     begins_ = true;
     absl::StatusOr<Result> left = Additive();
     if (!left.ok()) return left;
+    const absl::string_view left_text = from.substr(0, from.size() - rest_.size());
     Skip();
     for (absl::string_view op : {"==", "!=", "~=", "<=", ">=", "<", ">"}) {
       if (!absl::ConsumePrefix(&rest_, op)) continue;
       begins_ = true;
+      const absl::string_view behind = rest_;
       absl::StatusOr<Result> right = Additive();
       if (!right.ok()) return right;
+      if (op == "==" || op == "!=") {
+        expression::TakeAsPrinted(left_text, *right, &*left);
+        expression::TakeAsPrinted(behind.substr(0, behind.size() - rest_.size()), *left, &*right);
+      }
       absl::StatusOr<Result> outcome = CompareResults(*std::move(left), *std::move(right), op);
       if (!outcome.ok() || outcome->unknown) return outcome;
       parts_.resize(before);  // of its sides

@@ -201,8 +201,9 @@ std::string ToText(const ExpressionResult& r, int64_t max_elements) {
 std::string ExpressionHelp() {
   std::string text =
       "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
-      "comparisons == != < <= > >= (of integers exact), complex numbers as (1, -2), which have\n"
-      "no order (compare abs(x), real(x) or imag(x)),\n"
+      "comparisons == != < <= > >= (of integers exact; beside == or != a number that is compared with a value of floats of\n"
+      "at most 32 bits is taken as f32, so that a value is equal to what is printed of it), complex numbers as (1, -2),\n"
+      "which have no order (compare abs(x), real(x) or imag(x)),\n"
       "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
   for (const expression::Function& f : expression::Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
   absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
