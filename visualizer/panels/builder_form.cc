@@ -197,7 +197,8 @@ void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
     const bool typing = ImGui::IsItemActive();
     if (typing && absl::StartsWith(operand, "%")) operand.erase(0, 1);
     if (bad) ImGui::GetWindowDrawList()->AddRect(min, max, c.red, ui::Px(4));
-    if (armed == k && !typing) ImGui::GetWindowDrawList()->AddRect(min, max, c.blue, ui::Px(4));
+    // It waits for a click in another panel, say, which has the keyboard then: fainter than where one types.
+    if (armed == k && !typing) ImGui::GetWindowDrawList()->AddRect(min, max, ui::Fade(c.blue, 0.5f), ui::Px(4));
     if (bad && !typing) ui::Tooltip(wrong->message);
     if (found != nullptr && ImGui::IsItemHovered() && scene.context.now.module != nullptr) {
       const Computation* same = scene.context.now.module->FindComputation(scene.home->name);
