@@ -46,6 +46,17 @@ std::shared_ptr<const ExchangePast> InProcessExchange::Past(int device, uint64_t
   return found == past_[device].end() ? nullptr : found->second;
 }
 
+std::shared_ptr<const ExchangePast> InProcessExchange::PastOfSendDone(int device, uint64_t key) const {
+  if (device < 0 || device >= static_cast<int>(past_.size())) return nullptr;
+  std::lock_guard<std::mutex> lock(mutex_);
+  const std::vector<Event>& events = events_[device];
+  const auto done = std::find_if(events.rbegin(), events.rend(), [&](const Event& e) { return e.role == ExchangeRole::kSendDone && e.key == key; });
+  if (done == events.rend()) return nullptr;
+  const auto send = std::find_if(done, events.rend(), [&](const Event& e) { return e.role == ExchangeRole::kSend && e.route == done->route && e.number == done->number; });
+  const auto found = send == events.rend() ? past_[device].end() : past_[device].find(send->key);
+  return found == past_[device].end() ? nullptr : found->second;
+}
+
 std::shared_ptr<const ExchangePast> InProcessExchange::PastAt(int device, const Mark& mark) const {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [key, past] : past_[device]) {

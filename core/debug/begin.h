@@ -2,6 +2,8 @@
 #ifndef HLOSCOPE_CORE_DEBUG_BEGIN_H_
 #define HLOSCOPE_CORE_DEBUG_BEGIN_H_
 
+#include <cstdint>
+
 #include "core/debug/session_state.h"
 
 namespace hloscope {
@@ -13,6 +15,10 @@ void AllowParallel(const Session::State& s, MachineOptions& options);
 // The parts of State::Begin: what the program lacks is said, once; what counts have left of rules is the rule; the run itself.
 void SayElided(Session::State& s);
 void SpendCounts(Session::State& s);
+// State::Extension<RunsBegun>(): how many there were, of whichever device. What is kept of one run is not another one's.
+struct RunsBegun {
+  uint64_t count = 0;
+};
 absl::Status BeginRun(Session::State& s, MachineOptions options, Machine::ParameterProvider parameters);
 
 }  // namespace hloscope

@@ -464,7 +464,7 @@ DeviceStanding StandingOf(Session::State& s, int device) {
     standing.instruction = m.finished() ? nullptr : m.next_instruction();
     standing.place = s.DescribeFrame(top);
     for (const Frame& frame : m.frames()) {
-      if (IsLoop(frame.kind)) standing.iteration = frame.iteration;
+      if (IsLoop(frame.kind)) standing.iterations.push_back(frame.iteration);
     }
     const std::string waits = Waits(s) ? all.room->WaitText(device) : "";
     if (m.finished()) {

@@ -96,7 +96,7 @@ struct DeviceStanding {
   enum State : uint8_t { kNotStarted, kStopped, kWaiting, kHeld, kEnded, kError };
   State state = kNotStarted;
   const Instruction* instruction = nullptr;  // that is next
-  int64_t iteration = -1;                    // of the innermost loop; -1: none runs
+  std::vector<int64_t> iterations;           // of the loops that run, the outermost first
   std::string place;                         // "%ar in body (loop body of %while, iteration 2), model.hlo:12"
   std::string what;                          // whom it waits for, its error
   bool for_ever = false;                     // it waits, and that was a stop with an error: none can go on

@@ -184,6 +184,7 @@ void SpendCounts(Session::State& s) {
 }
 
 absl::Status BeginRun(Session::State& s, MachineOptions options, Machine::ParameterProvider parameters) {
+  ++s.Extension<RunsBegun>().count;
   s.interrupt.store(nullptr);
   EndHistory(s);
   s.machine = std::make_unique<Machine>(*s.module, *s.backend, std::move(options));

@@ -197,7 +197,7 @@ std::shared_ptr<const ExchangePast> PastOf(const ExchangeRoom& room, const Excha
   if (!meeting.transfer && std::any_of(meeting.members.begin(), meeting.members.end(), is_own)) return room.Past(device, key);
   for (const ExchangeMeeting::Member& member : meeting.members) {
     if (member.device < 0 || (meeting.transfer && &member != &OwnEnd(meeting, def))) continue;
-    if (auto past = room.Past(member.device, key); past != nullptr) return past;
+    if (auto past = def.role == ExchangeRole::kSendDone ? room.PastOfSendDone(member.device, key) : room.Past(member.device, key); past != nullptr) return past;
   }
   return nullptr;
 }

@@ -132,6 +132,8 @@ class ExchangeRoom {
   virtual void Remember() = 0;
   // The exchange in which the device executed what has that key; null: that is not known.
   virtual std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const = 0;
+  // The same of the send that a send-done with that key has completed, where what began it is not known from the program.
+  virtual std::shared_ptr<const ExchangePast> PastOfSendDone(int device, uint64_t key) const = 0;
   // The same of what it executed at that moment.
   virtual std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const = 0;
   // All exchanges that are known, each once.

@@ -272,6 +272,8 @@ void Module::Finalize(DiagnosticSink& sink) {
   computation_by_name_.clear();
   computation_by_name_.reserve(computations.size());
   Calls calls;
+  const std::string* header = FindHeader("is_scheduled");
+  const bool scheduled = header != nullptr && *header == "true";  // the text's order is the order
   std::vector<size_t> begins = {0};  // by computation
   for (size_t i = 0; i < computations.size(); ++i) {
     Computation& computation = *computations[i];
@@ -285,7 +287,7 @@ void Module::Finalize(DiagnosticSink& sink) {
     const Survey survey = Walk(computation, calls);
     begins.push_back(calls.size());
     CollectParameters(computation, survey.parameters, sink);
-    const Arrivals arrivals = survey.sends ? FindArrivals(computation) : Arrivals();
+    const Arrivals arrivals = survey.sends && !scheduled ? FindArrivals(computation) : Arrivals();
     if (survey.ordered && ArriveInOrder(arrivals)) {
       computation.schedule = computation.instructions;
     } else {

@@ -94,6 +94,7 @@ void FromPast(DeviceReaders& readers, const ExchangePast& past, PictureData::Tra
     absl::StatusOr<Value> made = readers.of(member.device).history().ValueOf(*frame, of);
     return made.ok() ? ToDense(*std::move(made)) : Value();
   };
+  t.unsent = false;
   t.sends = past.members[0].instruction;
   t.takes = past.members[1].instruction;
   t.sent = readers.Brought(past.members[0], 0).value_or(Value());
@@ -131,7 +132,11 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
   ForEachStanding(s, [&](int d) {
     for (size_t k = 0; k < data.transfers.size(); ++k) {
       PictureData::Transfer& t = data.transfers[k];
-      if (t.from == d && (t.sends = ends.send(s)) != nullptr && !elsewhere(d, *t.sends)) t.sent = ValueFor(s, *t.sends->operands[0], false);
+      if (t.from == d && (t.sends = ends.send(s)) != nullptr && !elsewhere(d, *t.sends)) {
+        t.sent = ValueFor(s, *t.sends->operands[0], false);
+        const int depth = s.FrameThatShows(*t.sends);
+        t.unsent = depth >= 0 && s.machine->frames()[depth].position <= t.sends->index;
+      }
       if (const Instruction* takes = t.to == d ? ends.takes(s) : nullptr; takes != nullptr) t.takes = takes;
       if (const int depth = (ends.sends() ? t.from : t.to) == d ? s.FrameThatShows(start) : -1; depth >= 0) frames[k] = depth, next[k] = !elsewhere(d, start);
     }
@@ -144,11 +149,14 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
     const int device = ends.sends() ? t.from : t.to;
     if (device < 0 || knows == nullptr || (!follows(device) && !frames[k].has_value())) continue;
     const int of = follows(device) ? selected : device, frame = follows(device) ? shown : *frames[k];
-    pasts[k] = all.room->Past(device, readers.of(of).history().ExchangeKey(frame, *knows));
+    const uint64_t key = readers.of(of).history().ExchangeKey(frame, *knows);
+    pasts[k] = ExchangeOf(*knows).role == ExchangeRole::kSendDone ? all.room->PastOfSendDone(device, key) : all.room->Past(device, key);
     if (pasts[k] != nullptr)
       FromPast(readers, *pasts[k], t);
-    else if (ends.TakesAll() && !messages[k].empty() && next[k])
+    else if (ends.TakesAll() && !messages[k].empty() && next[k]) {
       t.sent = ToDense(messages[k].front());
+      t.unsent = false;
+    }
   }
   // One may have come back to the moment before it: what it gets there is what it got.
   ForEachStanding(s, [&](int d) {

@@ -8,6 +8,7 @@
 #include "core/exec/frame_history.h"
 #include "core/literal/relayout.h"
 #include "visualizer/model/device_pictures.h"
+#include "visualizer/model/frame_moment.h"
 #include "visualizer/model/value_view.h"
 
 namespace hloscope {
@@ -20,12 +21,9 @@ constexpr int64_t kMostCarriedBytes = int64_t{64} << 20;
 // What was gathered last, while the program stands where it stood.
 struct GatheredPicture {
   const Module* module = nullptr;
+  FrameMoment moment;
   const Instruction* of = nullptr;
   bool ahead = false;
-  uint64_t frame = 0;
-  int position = -1;
-  int64_t executed = -1;
-  size_t sets = 0;
   std::vector<int64_t> devices;  // of an exchange: how much each has executed
   std::shared_ptr<const PictureData> data;
 };
@@ -78,19 +76,11 @@ Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
 
 std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead, int64_t iteration) {
   GatheredPicture& kept = s.Extension<GatheredPicture>();
-  GatheredPicture now{s.module.get(), &instruction, ahead};
-  if (const int depth = s.FrameThatShows(instruction); depth >= 0) {
-    const Frame& frame = s.machine->frames()[depth];
-    now.frame = frame.serial;
-    now.position = frame.position;
-    now.executed = s.machine->executed();
-    now.sets = frame.set_by_hand.size();
-  }
+  GatheredPicture now{s.module.get(), FrameMomentOf(s, s.FrameThatShows(instruction)), &instruction, ahead};
   const bool devices = Several(s) && ExchangesWithOthers(instruction);
   if (devices) ForEachRun(s, [&](int) { now.devices.push_back(s.machine == nullptr ? -1 : s.machine->executed()); });
   const auto same = [&] {
-    return kept.module == now.module && kept.of == now.of && kept.ahead == now.ahead && kept.frame == now.frame &&
-           kept.position == now.position && kept.executed == now.executed && kept.sets == now.sets && kept.devices == now.devices;
+    return kept.module == now.module && kept.moment == now.moment && kept.of == now.of && kept.ahead == now.ahead && kept.devices == now.devices;
   };
   if (kept.data != nullptr && same() && ShowsIteration(*kept.data, iteration)) return kept.data;
   kept = {};

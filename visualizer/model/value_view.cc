@@ -27,6 +27,7 @@
 #include "core/ops/op.h"
 #include "core/shape/layout_map.h"
 #include "core/shape/layout_util.h"
+#include "visualizer/model/frame_moment.h"
 
 namespace hloscope {
 namespace {
@@ -36,10 +37,8 @@ constexpr int64_t kMostInHistogram = int64_t{1} << 24;
 // A dense value that somebody had to make from another layout, kept while the same is asked for. What the machine holds itself is not kept
 // here, so that its kernels may go on in place.
 struct MadeDense {
-  uint64_t frame = 0;
-  int position = -1;
-  int64_t executed = -1;
-  size_t sets = 0;
+  FrameMoment moment;
+  const Instruction* of = nullptr;
   Value value;
 };
 
@@ -135,14 +134,15 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
   if (depth >= 0) {
     MadeDense& made = s.Extension<MadeDense>();
     const Frame& frame = s.machine->frames()[depth];
-    if (made.value.has_value() && made.frame == frame.serial && made.position == instruction.index && made.executed == s.machine->executed() && made.sets == frame.set_by_hand.size()) {
+    const FrameMoment moment = FrameMomentOf(s, depth);
+    if (made.value.has_value() && made.moment == moment && made.of == &instruction) {
       value = made.value;
     } else {
       made = MadeDense();
       // Arguments are there before their turn.
       const bool before = instruction.index >= frame.position && (name.ahead || instruction.parameter_number >= 0);
       value = before ? s.machine->ValueAhead(depth, instruction.index) : s.machine->ValueOf(depth, instruction.index);
-      if (value.ok() && value->shape().IsArray() && value->unique()) made = {frame.serial, instruction.index, s.machine->executed(), frame.set_by_hand.size(), *value};
+      if (value.ok() && value->shape().IsArray() && value->unique()) made = {moment, &instruction, *value};
     }
   }
   if (!value.ok() && instruction.literal != nullptr && instruction.literal->value.has_value()) value = instruction.literal->value;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/ascii.h"
 #include "core/debug/devices.h"
 #include "core/ir/opcode.h"
@@ -44,7 +45,7 @@ Devices AskDevices(Session::State& s) {
 // Devices that stand at one place.
 struct Place {
   const Instruction* at = nullptr;  // null: they have ended, or have not begun
-  int64_t iteration = -1;
+  std::string iteration;  // "2,0": of the loops that run there, the outermost first; empty: none
   std::vector<const DeviceRow*> devices;
 };
 
@@ -79,14 +80,14 @@ class ReplicasPanel : public Panel {
  private:
   // By what they execute next; behind them those that have ended.
   static std::vector<Place> PlacesOf(const Devices& devices) {
-    using Key = std::tuple<int, int, int, int64_t>;
+    using Key = std::tuple<int, int, int, std::vector<int64_t>>;
     std::map<Key, Place> places;
     for (const DeviceRow& device : devices) {
       const Instruction* at = device.standing.instruction;
       const int last = device.standing.state == DeviceStanding::kNotStarted ? 0 : at != nullptr ? 1 : 2;
-      Place& place = places[{last, at != nullptr ? at->parent->id : 0, at != nullptr ? at->index : 0, at != nullptr ? device.standing.iteration : -1}];
+      Place& place = places[{last, at != nullptr ? at->parent->id : 0, at != nullptr ? at->index : 0, at != nullptr ? device.standing.iterations : std::vector<int64_t>()}];
       place.at = at;
-      place.iteration = at != nullptr ? device.standing.iteration : -1;
+      if (at != nullptr) place.iteration = absl::StrJoin(device.standing.iterations, ",");
       place.devices.push_back(&device);
     }
     std::vector<Place> ordered;
@@ -117,15 +118,15 @@ class ReplicasPanel : public Panel {
     const DeviceRow& one = *place.devices.front();
     const std::string name = place.at != nullptr ? ShownName(*place.at) : one.standing.state == DeviceStanding::kNotStarted ? "not started" : "ended";
     ImGui::PushID(place.at);
-    ImGui::PushID(static_cast<int>(place.iteration));
-    const ui::RowState row = ui::Row(absl::StrCat("place:", name, place.iteration >= 0 ? absl::StrCat("@", place.iteration) : ""), kLine, place.at != nullptr && place.at == context.selection.instruction);
+    ImGui::PushID(place.iteration.c_str());
+    const ui::RowState row = ui::Row(absl::StrCat("place:", name, place.iteration.empty() ? "" : absl::StrCat("@", place.iteration)), kLine, place.at != nullptr && place.at == context.selection.instruction);
     ImGui::PopID();
     ImGui::PopID();
     const float y = row.min.y + ui::Px(4);
     float x = row.min.x + ui::Px(4);
     x += ui::DrawTextIn({x, y}, row.max.x - x - ui::Px(6), place.at != nullptr ? c.text : c.dim, place.at != nullptr ? ui::Type().mono_strong : ui::Type().strong, name) + ui::Px(8);
     if (place.at != nullptr && row.max.x - x > ui::Px(30)) {
-      const std::string where = absl::StrCat(Name(place.at->opcode), " in ", place.at->parent->name, place.iteration >= 0 ? absl::StrCat(", iteration ", place.iteration) : "");
+      const std::string where = absl::StrCat(Name(place.at->opcode), " in ", place.at->parent->name, place.iteration.empty() ? "" : absl::StrCat(", iteration ", place.iteration));
       ui::DrawTextIn({x, y + ui::Px(1)}, row.max.x - x - ui::Px(6), c.dim, ui::Type().small, where);
     }
     if (row.hovered && place.at != nullptr) context.selection.hover_next = place.at;

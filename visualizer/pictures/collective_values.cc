@@ -296,7 +296,8 @@ class DeviceValues {
         const Shape& written = LeafShape(shape, leaf);
         if (!written.IsArray()) continue;
         const Value of_leaf = value.has_value() ? LeafOf(value, leaf) : Value();
-        const std::string name = named.empty() ? whose : absl::StrCat(whose, ": %", named, LeafPathText(shape, leaf));
+        std::string name = named.empty() ? whose : absl::StrCat(whose, ": %", named, LeafPathText(shape, leaf));
+        if (transfer != nullptr && transfer->unsent && !after) absl::StrAppend(&name, board_.captions()(", not sent yet"));
         const int id = kFirstArray + member * kOfMember + (after ? kAfterArrays : 0) + static_cast<int>(arrays.size());
         arrays.emplace_back(name, PictureArray(id, name, of_leaf.has_value() ? of_leaf.shape().WithoutLayouts() : written.WithoutLayouts(), of_leaf));
         arrays.back().second.result = after;

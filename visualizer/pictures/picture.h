@@ -56,6 +56,7 @@ struct PictureData {
     const Instruction* sends = nullptr;  // null: not known
     const Instruction* takes = nullptr;  // the one that gives what has arrived
     Value sent, arrived;                 // the sender's operand; what `takes` gave
+    bool unsent = false;                 // the sender has what it is to send, and stands before that
   };
   std::vector<Transfer> transfers;
   std::vector<std::string> faults;  // of devices that stand at the exchange: "replica 3 stopped with an error: ...", "replica 0 waits for ever ..."

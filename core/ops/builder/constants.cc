@@ -35,7 +35,10 @@ Scalar Extreme(ElementType type, bool low) {
   }
   const int bits = BitWidth(type);
   if (IsPred(type)) return Scalar::Int(type, low ? 0 : 1);
-  if (IsSigned(type)) return Scalar::Int(type, low ? -(int64_t{1} << (bits - 1)) : static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1));
+  if (IsSigned(type)) {
+    const auto most = static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
+    return Scalar::Int(type, low ? -most - 1 : most);
+  }
   return Scalar::Int(type, low ? 0 : -1);
 }
 
