@@ -438,17 +438,6 @@ void ModuleReader::RecoverStatement(const char* start) {
   s_.p = s_.end();
 }
 
-// The computation has many names and will have more: as many for each byte as so far, up to its closing brace. Made large at once, the table
-// needs not be filled again and again.
-void ModuleReader::ReserveNames(const Computation& computation) {
-  const int64_t read = s_.Offset(s_.p) - computation.instructions.front()->range.begin;
-  const absl::string_view rest(s_.p, s_.end() - s_.p);
-  const int64_t left = static_cast<int64_t>(std::min(rest.find("\n}"), rest.size()));
-  const int64_t count = static_cast<int64_t>(scope_.names.size());
-  constexpr int64_t kMost = 1 << 20;
-  if (read > 0) scope_.names.reserve(count + std::min(count * left / read, kMost));
-}
-
 // All names of the computation are known: settles what was noted while reading it.
 void ModuleReader::FinishComputation(Computation* computation) {
   NameGenerated(*computation, scope_.generated);
