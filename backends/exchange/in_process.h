@@ -54,6 +54,7 @@ class InProcessExchange : public ExchangeRoom {
   void Remember() override { remembers_ = true; }
   std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const override;
   std::shared_ptr<const ExchangePast> PastOfSendDone(int device, uint64_t key) const override;
+  std::optional<Value> OnItsWay(int device, uint64_t key) const override;
   std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const override;
   void ForEachPast(absl::FunctionRef<void(const ExchangePast&)> tell) const override;
   void set_wake(std::function<void(int device)> wake) override { wake_ = std::move(wake); }

@@ -57,6 +57,16 @@ std::shared_ptr<const ExchangePast> InProcessExchange::PastOfSendDone(int device
   return found == past_[device].end() ? nullptr : found->second;
 }
 
+std::optional<Value> InProcessExchange::OnItsWay(int device, uint64_t key) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [ends, route] : routes_) {
+    for (const auto& [number, sent] : route->on_its_way) {
+      if (sent.member.device == device && sent.key == key) return sent.message;
+    }
+  }
+  return std::nullopt;
+}
+
 std::shared_ptr<const ExchangePast> InProcessExchange::PastAt(int device, const Mark& mark) const {
   std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& [key, past] : past_[device]) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -248,9 +249,19 @@ ValuesMeant ForEachDeviceValue(Session::State& s, const std::string& text, absl:
   const int selected = DevicesOf(s).selected;
   const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, "", meaning);
   ValuesMeant meant{moment.empty() ? meaning.Iterations() : "", {}};
+  // It stands in no loop that this is in: the first device that does says which iteration is meant, of all of them.
+  if (moment.empty() && !first.ok()) {
+    ForEachRun(s, [&](int d) {
+      if (d == selected || !meant.iterations.empty() || !s.visible()) return;
+      const int frame = std::exchange(s.selected, static_cast<int>(s.machine->frames().size()) - 1);
+      meant.iterations = meaning.Iterations();
+      s.selected = frame;
+    });
+  }
+  const bool again = !first.ok() && !meant.iterations.empty();
   bool more = true;
   ForEachRun(s, [&](int d) {
-    if (more) more = each(d, d == selected ? first : ValueOnDevice(s, text, moment, false, meant.iterations, meaning));
+    if (more) more = each(d, d == selected && !again ? first : ValueOnDevice(s, text, moment, d == selected, meant.iterations, meaning));
   });
   meant.others = meaning.Others();
   return meant;

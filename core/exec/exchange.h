@@ -134,7 +134,9 @@ class ExchangeRoom {
   virtual std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const = 0;
   // The same of the send that a send-done with that key has completed, where what began it is not known from the program.
   virtual std::shared_ptr<const ExchangePast> PastOfSendDone(int device, uint64_t key) const = 0;
-  // The same of what it executed at that moment.
+  // What the device has sent by the send with that key, while nobody has received it.
+  virtual std::optional<Value> OnItsWay(int device, uint64_t key) const = 0;
+  // The same as Past of what it executed at that moment.
   virtual std::shared_ptr<const ExchangePast> PastAt(int device, const Mark& mark) const = 0;
   // All exchanges that are known, each once.
   virtual void ForEachPast(absl::FunctionRef<void(const ExchangePast&)> tell) const = 0;

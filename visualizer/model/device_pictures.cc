@@ -86,6 +86,10 @@ void ForEachStanding(Session::State& s, const std::function<void(int device)>& e
   s.selected = selected;
 }
 
+bool Differ(const std::vector<uint64_t>& paths) {
+  return std::any_of(paths.begin(), paths.end(), [&](uint64_t path) { return path != paths[0]; });
+}
+
 // What the exchange knows of this execution: who sent what, from where, to which receive.
 void FromPast(DeviceReaders& readers, const ExchangePast& past, PictureData::Transfer& t) {
   const auto value = [&](const ExchangePast::Member& member, const Instruction& of) {
@@ -128,6 +132,7 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
     return depth >= 0 && s.machine->frames()[depth].path != path;
   };
   std::vector<std::optional<int>> frames(data.transfers.size());  // where the shown instruction was executed, or will be
+  std::vector<uint64_t> paths;                                    // of those frames
   std::vector<bool> next(data.transfers.size());                  // and it is the one that is shown
   ForEachStanding(s, [&](int d) {
     for (size_t k = 0; k < data.transfers.size(); ++k) {
@@ -138,7 +143,11 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
         t.unsent = depth >= 0 && s.machine->frames()[depth].position <= t.sends->index;
       }
       if (const Instruction* takes = t.to == d ? ends.takes(s) : nullptr; takes != nullptr) t.takes = takes;
-      if (const int depth = (ends.sends() ? t.from : t.to) == d ? s.FrameThatShows(start) : -1; depth >= 0) frames[k] = depth, next[k] = !elsewhere(d, start);
+      if (const int depth = (ends.sends() ? t.from : t.to) == d ? s.FrameThatShows(start) : -1; depth >= 0) {
+        frames[k] = depth;
+        next[k] = !elsewhere(d, start);
+        if (all.modules[d] == all.modules[selected]) paths.push_back(s.machine->frames()[depth].path);
+      }
     }
   });
   DeviceReaders readers(s);
@@ -151,12 +160,21 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
     const int of = follows(device) ? selected : device, frame = follows(device) ? shown : *frames[k];
     const uint64_t key = readers.of(of).history().ExchangeKey(frame, *knows);
     pasts[k] = ExchangeOf(*knows).role == ExchangeRole::kSendDone ? all.room->PastOfSendDone(device, key) : all.room->Past(device, key);
-    if (pasts[k] != nullptr)
+    const bool sends_here = t.sends != nullptr && t.sends->parent == start.parent && follows(t.from);
+    const std::optional<Value> on_its_way = pasts[k] == nullptr && sends_here ? all.room->OnItsWay(t.from, readers.of(selected).history().ExchangeKey(shown, *t.sends)) : std::nullopt;
+    if (pasts[k] != nullptr) {
       FromPast(readers, *pasts[k], t);
-    else if (ends.TakesAll() && !messages[k].empty() && next[k]) {
+    } else if (on_its_way.has_value()) {
+      t.sent = ToDense(*on_its_way);
+      t.unsent = false;
+    } else if (ends.TakesAll() && !messages[k].empty() && next[k]) {
       t.sent = ToDense(messages[k].front());
       t.unsent = false;
     }
+  }
+  // The selected device stands in no execution, and those of the others are not one: no moment is shown by what each has in its own.
+  if (shown < 0 && Differ(paths)) {
+    for (size_t k = 0; k < data.transfers.size(); ++k) data.transfers[k].sent = data.transfers[k].arrived = Value(), pasts[k] = nullptr;
   }
   // One may have come back to the moment before it: what it gets there is what it got.
   ForEachStanding(s, [&](int d) {
@@ -240,6 +258,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   };
   const Devices& all = DevicesOf(s);
   const int selected = all.selected;
+  std::vector<uint64_t> paths;
   std::vector<int> frames(s.options.devices.count(), -1);  // in which each device begins it; -1: it does not stand there
   ForEachStanding(s, [&](int d) {
     PictureData::OfDevice& of = data.devices.emplace_back();
@@ -247,6 +266,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     of.other_instruction = all.modules[d] != all.modules[selected] && !stands_there();
     if (!stands_there()) return;
     frames[d] = s.FrameThatShows(*part.begins);
+    if (all.modules[d] == all.modules[selected]) paths.push_back(s.machine->frames()[frames[d]].path);
     for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.brings->operands[k], false);
     of.result = ValueFor(s, instruction, false);
   });
@@ -256,11 +276,13 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   if (shown < 0) {  // the frame has ended in which the selected device made it
     const std::optional<int> ended = s.visible() ? FrameOfExchange(s, own, part, *part.collective) : std::nullopt;
     const std::shared_ptr<const ExchangePast> past = ended.has_value() ? all.room->Past(all.selected, own.ExchangeKey(*ended, *part.collective)) : nullptr;
-    if (past == nullptr) return;
+    if (past == nullptr && !Differ(paths)) return;
+    // Else the others' executions are not one: no moment is shown by what each has in its own.
     for (PictureData::OfDevice& of : data.devices) {
       of = {};
       of.operands.resize(part.brings->operands.size());
     }
+    if (past == nullptr) return;
     for (const ExchangePast::Member& member : past->members) Take(readers, member, part, instruction, data);
     return;
   }
