@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "core/debug/expression_functions.h"
 #include "core/literal/scalar.h"
 
@@ -162,6 +164,14 @@ void CompareIntegers(absl::string_view op, const Result& a, const Result& b, Res
 
 bool ReadInteger(absl::string_view digits, Wide* x) {
   *x = 0;
+  if (absl::StartsWith(digits, "0x") || absl::StartsWith(digits, "0X")) {
+    digits.remove_prefix(2);
+    for (const char c : digits) {
+      const int digit = absl::ascii_isdigit(c) ? c - '0' : absl::ascii_isxdigit(c) ? absl::ascii_tolower(c) - 'a' + 10 : -1;
+      if (digit < 0 || Multiply(*x, 16, x) != Made::kInteger || Add(*x, digit, x) != Made::kInteger) return false;
+    }
+    return !digits.empty();
+  }
   for (const char c : digits) {
     if (c < '0' || c > '9' || Multiply(*x, 10, x) != Made::kInteger || Add(*x, c - '0', x) != Made::kInteger) return false;
   }

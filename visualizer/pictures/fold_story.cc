@@ -76,7 +76,8 @@ std::optional<FoldStory> TellFold(const PictureScene& scene, const Relation& rel
     if (!element.ok()) return std::nullopt;
     return *std::move(element);
   };
-  if (const std::optional<TracedElement> init = make(info.inits[0], {}); init && complete) story.init = init->value;
+  const size_t own = static_cast<size_t>(leaf) < info.inits.size() ? static_cast<size_t>(leaf) : 0;
+  if (const std::optional<TracedElement> init = make(info.inits[own], {}); init && complete) story.init = init->value;
   complete = true;
   story.single_op = terms.has_value();
   if (terms) story.op = terms->op;

@@ -77,7 +77,9 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
   }
   board.Row(std::move(row));
   if (at) {
-    std::optional<FoldStory> story = TellFold(scene, board.relation(), 0, *at, 512);
+    const bool selected = step < 0 && board.result_cell() != nullptr;
+    const int of = selected ? board.result_cell()->array : kResultArray;
+    std::optional<FoldStory> story = TellFold(scene, board.relation(), of - kResultArray, *at, 512);
     if (const Computation* reducer = i.Called(AttrId::kToApply); story && !story->single_op && reducer != nullptr) {
       RunReducer(scene, *reducer, n, [&](const FoldTerm& term) {
         std::vector<int64_t> place(shape.rank(), 0);
@@ -108,8 +110,7 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
                         }});
       }
       GridSpec strip = FoldStrip(*story, kOwnArray, std::move(rows), -1, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
-      const bool selected = step < 0 && board.result_cell() != nullptr;
-      strip.title = tr("$0 in the window's order", scene.NameOf({selected ? board.result_cell()->array : kResultArray, *at}));
+      strip.title = tr("$0 in the window's order", scene.NameOf({of, *at}));
       if (story->init) strip.note = story->lanes ? tr("from $0 at the end; sixteen lanes, by the last index", ToText(*story->init)) : tr("from $0 on", ToText(*story->init));
       board.Row({std::move(strip)}, n == 1 ? 110 : 200);
       if (!story->joins.empty()) {
