@@ -171,6 +171,8 @@ class OneMeaning : public ExpressionHost {
     const bool one = !all.empty() && std::all_of(all.begin(), all.end(), [&](const std::string& text) { return text == all[0]; });
     return one ? all[0] : "";
   }
+  // What the names mean there.
+  void Take(const OneMeaning& other) { meant_ = other.meant_; }
   bool IsName(absl::string_view name) const override { return s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override { return s_.ValueOf(Meant(name)); }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override { return s_.ShapeOf(Meant(name)); }
@@ -245,12 +247,20 @@ absl::StatusOr<Value> ValueOnDevice(Session::State& s, const std::string& text, 
 
 ValuesMeant ForEachDeviceValue(Session::State& s, const std::string& text, absl::string_view moment, const std::function<bool(int device, const absl::StatusOr<Value>& value)>& each) {
   // The selected one first: what it means by the names is looked at on all.
-  const OneMeaning meaning(s);
+  OneMeaning meaning(s);
   const int selected = DevicesOf(s).selected;
   const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, "", meaning);
   ValuesMeant meant{moment.empty() ? meaning.Iterations() : "", {}};
-  // It stands in no loop that this is in: the first device that does says which iteration is meant, of all of them.
+  // It stands nowhere that this is in: the first device that has a value says what the names mean, and the first that stands in a loop with them which
+  // iteration is meant, of all devices.
+  bool found = false;
   if (moment.empty() && !first.ok()) {
+    ForEachRun(s, [&](int d) {
+      if (d == selected || found || !s.visible()) return;
+      OneMeaning there(s);
+      found = ValueOnDevice(s, text, "", false, "", there).ok();
+      if (found) meaning.Take(there);
+    });
     ForEachRun(s, [&](int d) {
       if (d == selected || !meant.iterations.empty() || !s.visible()) return;
       const int frame = std::exchange(s.selected, static_cast<int>(s.machine->frames().size()) - 1);
