@@ -519,7 +519,14 @@ void Spinner(float size) {
 }
 
 void WantFrame() { wanted_frame = true; }
-bool TakeWantedFrame() { return std::exchange(wanted_frame, false); }
+bool TakeWantedFrame() {
+  // What has just been opened over the others is measured in its first frame, and seen in the next.
+  bool measured = false;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    measured |= window->Active && (window->Flags & ImGuiWindowFlags_Tooltip) != 0 && (window->HiddenFramesCannotSkipItems > 0 || window->HiddenFramesCanSkipItems > 0);
+  }
+  return std::exchange(wanted_frame, false) || measured;
+}
 
 void DrawSpark(ImVec2 min, ImVec2 max, const std::vector<float>& bins, ImU32 color) {
   if (bins.empty()) return;
