@@ -45,9 +45,10 @@ std::vector<Scalar> Elements(T type, std::mt19937_64& random) {
     while (r.size() < 90) r.push_back(Scalar::Float(type, DecodeFloat(type, random() & MaskOf(type))));
     return r;
   }
-  const int64_t top = static_cast<int64_t>(uint64_t{1} << (bits - 1));
-  for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-2}, int64_t{3}, int64_t{bits}, int64_t{bits - 1}, int64_t{bits + 1}, top, top - 1, top + 1})
+  const uint64_t top = uint64_t{1} << (bits - 1);
+  for (int64_t v : {int64_t{0}, int64_t{1}, int64_t{-1}, int64_t{2}, int64_t{-2}, int64_t{3}, int64_t{bits}, int64_t{bits - 1}, int64_t{bits + 1}})
     r.push_back(Scalar::Int(type, v));
+  for (uint64_t v : {top, top - 1, top + 1}) r.push_back(Scalar::Int(type, static_cast<int64_t>(v)));
   while (r.size() < 70) r.push_back(Scalar::Int(type, static_cast<int64_t>(random() >> random() % 64)));
   return r;
 }
