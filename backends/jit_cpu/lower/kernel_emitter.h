@@ -152,7 +152,8 @@ class KernelEmitter {
   void Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
   void LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body);
   void InTurns(llvm::Instruction* anchor, int count, absl::FunctionRef<void(int)> emit);
-  void SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body);
+  // `count` vectors of the variable's values a turn of the loop, whose step is that of all of them.
+  void SideBySide(Loop& loop, int var, int count, const std::function<void(Level*)>& body);
   int SideBySideVectors(int64_t block) const;
   void StoreOutputs(Level* level);
 

@@ -83,7 +83,7 @@ void KernelEmitter::LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end,
   std::unique_ptr<Loop> loop = Open(level, begin, end, kLanes * (whole ? side_by_side_ : 1));
   const int var = static_cast<int>(p_.extents.size()) - 1;
   if (whole && side_by_side_ > 1) {
-    SideBySide(*loop, var, body);
+    SideBySide(*loop, var, side_by_side_, body);
   } else {
     DefineLanes(loop->level, var, loop->index, whole ? nullptr : end);
     body(&loop->level);
@@ -112,10 +112,10 @@ void KernelEmitter::InTurns(llvm::Instruction* anchor, int count, absl::Function
   }
 }
 
-void KernelEmitter::SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body) {
+void KernelEmitter::SideBySide(Loop& loop, int var, int count, const std::function<void(Level*)>& body) {
   loop.level.real = &loop.level;
   std::deque<Level> levels;
-  InTurns(loop.level.at, side_by_side_, [&](int c) {
+  InTurns(loop.level.at, count, [&](int c) {
     Level& level = levels.emplace_back(MakeChild(&loop.level));
     level.at = loop.level.at;
     b_.SetInsertPoint(level.at);

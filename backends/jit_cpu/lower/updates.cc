@@ -1,6 +1,5 @@
 // How updates of push programs (scatter, select-and-scatter) are applied to outputs that the units have begun.
 #include <algorithm>
-#include <deque>
 #include <limits>
 #include <numeric>
 
@@ -206,15 +205,7 @@ void KernelEmitter::Update() {
     loops.push_back(Open(level, wide ? begin : i == 0 ? first : I64(0), wide ? end : i == 0 ? last : I64(extent), wide ? kLanes * together : 1));
     Loop& loop = *loops.back();
     if (together > 1) {
-      loop.level.real = &loop.level;
-      std::deque<Level> levels;
-      InTurns(loop.level.at, together, [&](int c) {
-        Level& one = levels.emplace_back(MakeChild(&loop.level));
-        one.at = loop.level.at;
-        b_.SetInsertPoint(one.at);
-        DefineLanes(one, vars[i], b_.CreateAdd(loop.index, I64(c * kLanes)), nullptr);
-        UpdateBody(&one, by_row);
-      });
+      SideBySide(loop, vars[i], together, [&](Level* one) { UpdateBody(one, by_row); });
       continue;
     }
     if (wide) {
